@@ -1,0 +1,1 @@
+"""How does it fit together? Settings, wiring and lifetime."""

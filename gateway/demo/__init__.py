@@ -1,0 +1,1 @@
+"""The embedded shop: a gRPC backend to try the gateway on."""

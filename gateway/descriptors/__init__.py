@@ -1,0 +1,1 @@
+"""What does a backend offer? Private pools, comments, options, names, JSON Schema. Pure."""

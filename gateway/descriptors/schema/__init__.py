@@ -1,0 +1,1 @@
+"""Protobuf messages as JSON Schema."""

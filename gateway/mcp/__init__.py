@@ -1,0 +1,1 @@
+"""What does this MCP method do? Reaches the outside only through the Protocols in `ports`."""

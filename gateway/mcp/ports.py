@@ -1,0 +1,42 @@
+"""What the MCP methods need of the outside, as Protocols: `app.wiring` fills them in.
+
+This room knows no protobuf and no gRPC: requests and replies pass through it as bytes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from gateway.contract.distilled import Distilled
+from gateway.contract.status_report import StatusReport
+from gateway.transcoding.rpc_status import RpcStatus
+
+Metadata = Sequence[tuple[str, str | bytes]]
+
+
+class UnaryRpc(Protocol):
+    """One unary RPC of one backend, ready to be called."""
+
+    async def __call__(
+        self, request: bytes, *, timeout_seconds: float, metadata: Metadata
+    ) -> bytes | RpcStatus:
+        """The serialised reply, or how the RPC failed. Cancelling the awaiting task cancels the RPC."""
+        ...
+
+
+class Transcoder(Protocol):
+    """Both directions of one RPC's values, and its failures."""
+
+    def encode_arguments(self, arguments: Mapping[str, Any]) -> bytes | Distilled:
+        """The serialised request message, or every reason why these arguments are refused (the value gate)."""
+        ...
+
+    def decode_reply(self, reply: bytes) -> Any:
+        """The reply as JSON values (dict, list, str, int, float, bool, None).
+
+        Raises `gateway.transcoding.errors.BadReply` where the bytes are not such a message.
+        """
+        ...
+
+    def report_status(self, status: RpcStatus) -> StatusReport:
+        """What a caller may know of a failure, its details decoded with the backend's own descriptors."""
+        ...

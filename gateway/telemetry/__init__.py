@@ -1,0 +1,1 @@
+"""What is reported, and under which names."""

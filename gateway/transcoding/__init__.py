@@ -1,0 +1,1 @@
+"""What is this value on the other side? JSON to protobuf and back. Pure."""
