@@ -96,9 +96,7 @@ CONDITIONS: Mapping[Condition, ConditionRow] = MappingProxyType(
         Condition.MISSING_CLIENT_CAPABILITY: _row(
             -32021, "Missing required client capability", 9, Fault.CALLER, http=400
         ),
-        Condition.UNSUPPORTED_PROTOCOL_VERSION: _row(
-            -32022, "Unsupported protocol version", 9, Fault.CALLER, http=400
-        ),
+        Condition.UNSUPPORTED_PROTOCOL_VERSION: _row(-32022, "Unsupported protocol version", 9, Fault.CALLER, http=400),
         Condition.CANCELLED: _row(-31001, "Cancelled", 1, Fault.BACKEND),
         Condition.UNKNOWN: _row(-31002, "Unknown error", 2, Fault.BACKEND),
         Condition.DEADLINE_EXCEEDED: _row(-31004, "Deadline exceeded", 4, Fault.BACKEND, retryable=True),

@@ -16,9 +16,7 @@ Metadata = Sequence[tuple[str, str | bytes]]
 class UnaryRpc(Protocol):
     """One unary RPC of one backend, ready to be called."""
 
-    async def __call__(
-        self, request: bytes, *, timeout_seconds: float, metadata: Metadata
-    ) -> bytes | RpcStatus:
+    async def __call__(self, request: bytes, *, timeout_seconds: float, metadata: Metadata) -> bytes | RpcStatus:
         """The serialised reply, or how the RPC failed. Cancelling the awaiting task cancels the RPC."""
         ...
 
