@@ -35,7 +35,7 @@ class Distilled:
 
 
 def distil(problems: Iterable[Problem], *, subject: str) -> Distilled:
-    """A distilled error of these problems: one entry per location, sorted, deduplicated, at most 20 and a count of the rest.
+    """A distilled error: one entry per location, sorted, deduplicated, at most 20 and a count of the rest.
 
     `subject` opens the summary ("arguments", "request"): "arguments: /email must be an address (and 2 more)".
     """
