@@ -1,0 +1,154 @@
+"""What a JSON Schema cannot check about a configured value: one function for each `format` of the table.
+
+Each takes the value and the folder that relative paths start from, and yields what is wrong and where, as a pointer
+below the value. A value that may be a secret is never part of it.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import urlsplit
+
+from gateway.app.settings.model import ListenAddress, Metadata
+from gateway.contract.distilled import Problem
+from gateway.contract.quoting import quote
+
+Check = Callable[[Any, Path], Iterator[Problem]]
+
+_METADATA_KEY = re.compile(r"[0-9a-z_.-]+")
+_METADATA_VALUE = re.compile(r"[\x20-\x7e]*")
+# The HTTP/2 headers that gRPC writes itself ("gRPC over HTTP2", Requests); "grpc-" is reserved for it as a whole.
+_RESERVED_KEYS = frozenset({"te", "content-type", "user-agent", "host", "content-length", "connection", "grpc"})
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+|\*)(:(\d{1,5}|\*))?")
+_RPC_GLOB = re.compile(r"[A-Za-z0-9_.*?!/\[\]-]+")
+_TAKEN_PATHS = frozenset({"/healthz", "/readyz", "/"})
+
+
+def pointer(at: str, key: str | int) -> str:
+    """The JSON pointer (RFC 6901) of a member below `at`."""
+    return f"{at}/{str(key).replace('~', '~0').replace('/', '~1')}"
+
+
+def parse_listen_address(text: str) -> ListenAddress | str:
+    """The address of HOST:PORT or [IPv6]:PORT, or what is wrong with it."""
+    host, colon, port = text.rpartition(":")
+    if not colon or not host:
+        return f"must be HOST:PORT such as 127.0.0.1:8080, got {quote(text)}"
+    bracketed = host.startswith("[") and host.endswith("]")
+    if ":" in host and not bracketed:
+        return f"must have its IPv6 address in brackets, such as [::1]:8080, got {quote(text)}"
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
+        return f"must end in a port from 0 to 65535, got {quote(text)}"
+    return ListenAddress(host=host[1:-1] if bracketed else host, port=int(port))
+
+
+def parse_metadata(entries: Mapping[str, str]) -> Metadata:
+    """The metadata of a mapping that `_metadata` has nothing to say against: -bin values as bytes."""
+    return tuple(
+        (key, base64.b64decode(value, validate=True) if key.endswith("-bin") else value)
+        for key, value in entries.items()
+    )
+
+
+def _listen_address(value: str, _: Path) -> Iterator[Problem]:
+    address = parse_listen_address(value)
+    if isinstance(address, str):
+        yield Problem(at="", text=address)
+
+
+def _target(value: str, _: Path) -> Iterator[Problem]:
+    from gateway.backends.targets import TargetError, parse_target
+
+    try:
+        parse_target(value)
+    except TargetError as error:
+        yield Problem(at="", text=str(error))
+
+
+def _file(value: str, folder: Path) -> Iterator[Problem]:
+    path = folder / value
+    if not path.is_file():
+        yield Problem(at="", text=f"must be a file, and {quote(str(path))} is {_what_it_is(path)}")
+
+
+def _folder(value: str, folder: Path) -> Iterator[Problem]:
+    path = folder / value
+    if not path.is_dir():
+        yield Problem(at="", text=f"must be a folder, and {quote(str(path))} is {_what_it_is(path)}")
+
+
+def _what_it_is(path: Path) -> str:
+    if path.is_dir():
+        return "a folder"
+    return "something else" if path.exists() else "not there"
+
+
+def _metadata(value: Mapping[str, str], _: Path) -> Iterator[Problem]:
+    """Source: "gRPC over HTTP2", Custom-Metadata."""
+    for key, content in value.items():
+        problem = _metadata_problem(key, content)
+        if problem:
+            yield Problem(at=pointer("", key), text=problem)
+
+
+def _metadata_problem(key: str, content: object) -> str | None:
+    if _METADATA_KEY.fullmatch(key.lower()) is None:
+        return f"{quote(key)} is no metadata key: take letters, digits, - _ and ."
+    if key != key.lower():
+        return f"a metadata key is lower case: write {quote(key.lower())}"
+    if key.startswith("grpc-") or key in _RESERVED_KEYS:
+        return f"{quote(key)} is written by gRPC itself and cannot be set"
+    if not isinstance(content, str):
+        return None  # the schema says it
+    if key.endswith("-bin"):
+        try:
+            base64.b64decode(content, validate=True)
+        except (binascii.Error, ValueError):
+            return "must be base64, since the key ends in -bin"
+        return None
+    if _METADATA_VALUE.fullmatch(content) is None:
+        return "must be printable ASCII, without line breaks; a key that ends in -bin takes any bytes as base64"
+    return None
+
+
+def _rpc_glob(value: str, _: Path) -> Iterator[Problem]:
+    if _RPC_GLOB.fullmatch(value) is None or value.count("/") > 1 or value.startswith("/"):
+        yield Problem(at="", text=f'must be a glob such as "shop.v1.*" or "*/Delete*", got {quote(value)}')
+
+
+def _url_path(value: str, _: Path) -> Iterator[Problem]:
+    if not value.startswith("/") or re.fullmatch(r"[A-Za-z0-9/._~-]+", value) is None:
+        yield Problem(at="", text=f'must be a path such as "/mcp", got {quote(value)}')
+    elif value in _TAKEN_PATHS:
+        yield Problem(at="", text=f"{quote(value)} is taken; choose another, such as /mcp")
+
+
+def _host(value: str, _: Path) -> Iterator[Problem]:
+    if _HOST.fullmatch(value) is None:
+        yield Problem(at="", text=f"must be a host such as mcp.example.com or mcp.example.com:8080, got {quote(value)}")
+
+
+def _origin(value: str, _: Path) -> Iterator[Problem]:
+    parts = urlsplit(value)
+    bare = f"{parts.scheme}://{parts.netloc}"
+    if value != bare or not parts.scheme or not parts.netloc or "@" in parts.netloc:
+        yield Problem(at="", text=f"must be an origin such as https://app.example.com, got {quote(value)}")
+
+
+FORMATS: Mapping[str, Check] = MappingProxyType(
+    {
+        "listen-address": _listen_address,
+        "target": _target,
+        "file": _file,
+        "folder": _folder,
+        "metadata": _metadata,
+        "rpc-glob": _rpc_glob,
+        "url-path": _url_path,
+        "host": _host,
+        "origin": _origin,
+    }
+)

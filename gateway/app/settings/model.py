@@ -1,0 +1,131 @@
+"""What the operator configured, as values to be read. Defaults, ranges and meanings stand in `settings.schema`."""
+
+import enum
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gateway.telemetry.logs import LogFormat, LogLevel
+
+Metadata = tuple[tuple[str, str | bytes], ...]
+
+
+class ReadyWhen(enum.Enum):
+    """When the gateway calls itself ready."""
+
+    EVERY_BACKEND = "every_backend"
+    ANY_BACKEND = "any_backend"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenAddress:
+    """Where the HTTP front listens; `host` without the brackets of IPv6, `port` 0 for any free one."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TlsSection:
+    """The connection is made with TLS; `roots` is a PEM file, None for gRPC's own roots."""
+
+    roots: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendSection:
+    """One gRPC server. Metadata may hold secrets and stays out of the representation."""
+
+    name: str
+    target: str
+    tls: TlsSection | None
+    descriptors: tuple[Path, ...]
+    protos: tuple[Path, ...]
+    prefix: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    metadata: Metadata = field(repr=False)
+    discovery_metadata: Metadata = field(repr=False)
+    deadline_seconds: float
+    receive_limit_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsSection:
+    """Which RPCs become tools and how they are listed."""
+
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    page_size: int
+    ttl_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsSection:
+    """What is refused for its size."""
+
+    body_bytes: int
+    result_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSection:
+    """The HTTP front."""
+
+    path: str
+    allowed_hosts: tuple[str, ...]
+    allowed_origins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscoverySection:
+    """How the services of the backends are learnt."""
+
+    retry_initial_seconds: float
+    retry_max_seconds: float
+    refresh_seconds: float
+    ready_when: ReadyWhen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShutdownSection:
+    """What happens on SIGTERM and SIGINT."""
+
+    drain_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorsSection:
+    """What callers are told."""
+
+    forward_internal: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogSection:
+    """The lines on standard error."""
+
+    level: LogLevel
+    format: LogFormat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything configured. Made by `settings.loader`, which fills in what is not given."""
+
+    listen: ListenAddress
+    backends: tuple[BackendSection, ...]
+    tools: ToolsSection
+    limits: LimitsSection
+    http: HttpSection
+    discovery: DiscoverySection
+    shutdown: ShutdownSection
+    errors: ErrorsSection
+    log: LogSection
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every configured value that must not be logged."""
+        entries = [entry for backend in self.backends for entry in (*backend.metadata, *backend.discovery_metadata)]
+        return tuple(value for _, value in entries if isinstance(value, str))

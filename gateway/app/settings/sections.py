@@ -1,0 +1,61 @@
+"""From checked and completed JSON to the frozen values of `settings.model`; nothing can go wrong here."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gateway.app.settings.formats import parse_listen_address, parse_metadata
+from gateway.app.settings.model import (
+    BackendSection,
+    DiscoverySection,
+    ErrorsSection,
+    HttpSection,
+    LimitsSection,
+    ListenAddress,
+    LogSection,
+    ReadyWhen,
+    Settings,
+    ShutdownSection,
+    TlsSection,
+    ToolsSection,
+)
+from gateway.telemetry.logs import LogFormat, LogLevel
+
+
+def build_settings(raw: Mapping[str, Any], folder: Path) -> Settings:
+    """The settings of a tree that has every member of the schema; relative paths start from `folder`."""
+    address = parse_listen_address(raw["listen"])
+    if not isinstance(address, ListenAddress):
+        raise TypeError(address)
+    return Settings(
+        listen=address,
+        backends=tuple(build_backend(backend, folder) for backend in raw["backends"]),
+        tools=ToolsSection(**_tuples(raw["tools"])),
+        limits=LimitsSection(**raw["limits"]),
+        http=HttpSection(**_tuples(raw["http"])),
+        discovery=DiscoverySection(
+            **raw["discovery"] | {"ready_when": ReadyWhen(raw["discovery"]["ready_when"])},
+        ),
+        shutdown=ShutdownSection(**raw["shutdown"]),
+        errors=ErrorsSection(**raw["errors"]),
+        log=LogSection(level=LogLevel(raw["log"]["level"]), format=LogFormat(raw["log"]["format"])),
+    )
+
+
+def build_backend(raw: Mapping[str, Any], folder: Path) -> BackendSection:
+    """One backend of a tree that has every member of its schema."""
+    tls = raw.get("tls")
+    return BackendSection(
+        **_tuples(raw)
+        | {
+            "tls": None if tls is None else TlsSection(roots=folder / tls["roots"] if "roots" in tls else None),
+            "descriptors": tuple(folder / path for path in raw["descriptors"]),
+            "protos": tuple(folder / path for path in raw["protos"]),
+            "metadata": parse_metadata(raw["metadata"]),
+            "discovery_metadata": parse_metadata(raw["discovery_metadata"]),
+        }
+    )
+
+
+def _tuples(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
