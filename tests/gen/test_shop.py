@@ -59,7 +59,7 @@ def test_the_generated_code_is_fresh(compiled: dict[str, FileDescriptorProto]) -
 
 
 def drop_implied_names(message: DescriptorProto) -> None:
-    """Takes out the JSON names that follow from the fields' names: descriptor sets hold them, generated code does not."""
+    """Takes out the JSON names that follow from field names: a descriptor set holds them, generated code does not."""
     for field in message.field:
         if field.json_name == re.sub(r"_(.)", lambda match: match[1].upper(), field.name):
             field.ClearField("json_name")
