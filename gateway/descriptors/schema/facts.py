@@ -1,0 +1,101 @@
+"""What is known of one field in one place beyond its type, and the shape of a source of such facts.
+
+A source is a function from a `Place` to `FieldFacts`, or None where it has nothing to say. `annotations` lists the ones
+that read options; rules from elsewhere (protovalidate) join the same way, as one more source handed to the builder.
+"""
+
+import enum
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
+
+from gateway.descriptors.schema.dialect import Direction
+
+
+class Role(enum.Enum):
+    """Which part a message plays in an RPC: the same message has different schemas in different parts."""
+
+    PLAIN = "plain"
+    ROOT = "root"
+    """The whole request or reply."""
+
+    CREATED = "created"
+    """The resource in the request of a Create (AIP-133)."""
+
+    UPDATED = "updated"
+    """The resource in the request of an Update (AIP-134)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One field where it stands: in which message, and in which role that is.
+
+    `method` is the RPC in the role ROOT, as far as there is one, else None.
+    """
+
+    message: Descriptor
+    field: FieldDescriptor
+    direction: Direction
+    role: Role = Role.PLAIN
+    method: MethodDescriptor | None = None
+
+    @property
+    def value(self) -> FieldDescriptor:
+        """The field with the type of the values: of a map its entries' value, else the field itself."""
+        entry = find_map_entry(self.field)
+        return self.field if entry is None else entry.fields_by_number[2]
+
+
+def find_map_entry(field: FieldDescriptor) -> Descriptor | None:
+    """The entry message of a map field (descriptor.proto, `map_entry`): key is field 1, value 2. Else None."""
+    message = field.message_type
+    if message is None or not message.has_options or not message.GetOptions().map_entry:
+        return None
+    return message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldFacts:
+    """What one source, or all of them together, say of one field in one place.
+
+    `dropped`: the property is left out; protobuf's own `required` prevails. `required`: the property is required.
+    `keywords` go to the schema of the value, in a list or map of each element; `outer_keywords` to the property's own
+    schema whatever it holds (a list's bounds). `notes` go into the description, in the order of the sources.
+    `content`: the message that a google.protobuf.Any is expected to hold.
+    """
+
+    dropped: bool = False
+    required: bool = False
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    outer_keywords: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    content: Descriptor | None = None
+
+
+FactSource = Callable[[Place], FieldFacts | None]
+
+NO_FACTS = FieldFacts()
+
+
+def gather_facts(place: Place, sources: Iterable[FactSource]) -> FieldFacts:
+    """All that the sources say of the place, as one. A later source's keyword replaces an earlier one's."""
+    found = [facts for facts in (source(place) for source in sources) if facts is not None]
+    if not found:
+        return NO_FACTS
+    if len(found) == 1:
+        return found[0]
+    keywords: dict[str, Any] = {}
+    outer_keywords: dict[str, Any] = {}
+    for facts in found:
+        keywords.update(facts.keywords)
+        outer_keywords.update(facts.outer_keywords)
+    return FieldFacts(
+        dropped=any(facts.dropped for facts in found),
+        required=any(facts.required for facts in found),
+        keywords=keywords,
+        outer_keywords=outer_keywords,
+        notes=tuple(note for facts in found for note in facts.notes),
+        content=next((facts.content for facts in found if facts.content is not None), None),
+    )
