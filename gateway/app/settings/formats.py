@@ -1,7 +1,7 @@
 """What a JSON Schema cannot check about a configured value: one function for each `format` of the table.
 
-Each takes the value and the folder that relative paths start from, and yields what is wrong and where, as a pointer
-below the value. A value that may be a secret is never part of it.
+Each takes the value and the folder that relative paths start from, and yields what is wrong: the steps to it below the
+value, and one line. A value that may be a secret is never part of it; any other is quoted whole or not at all.
 """
 
 import base64
@@ -14,10 +14,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gateway.app.settings.model import ListenAddress, Metadata
-from gateway.contract.distilled import Problem
 from gateway.contract.quoting import quote
 
-Check = Callable[[Any, Path], Iterator[Problem]]
+Finding = tuple[tuple[str, ...], str]
+Check = Callable[[Any, Path], Iterator[Finding]]
 
 _METADATA_KEY = re.compile(r"[0-9a-z_.-]+")
 _METADATA_VALUE = re.compile(r"[\x20-\x7e]*")
@@ -26,11 +26,6 @@ _RESERVED_KEYS = frozenset({"te", "content-type", "user-agent", "host", "content
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+|\*)(:(\d{1,5}|\*))?")
 _RPC_GLOB = re.compile(r"[A-Za-z0-9_.*?!/\[\]-]+")
 _TAKEN_PATHS = frozenset({"/healthz", "/readyz", "/"})
-
-
-def pointer(at: str, key: str | int) -> str:
-    """The JSON pointer (RFC 6901) of a member below `at`."""
-    return f"{at}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
 def parse_listen_address(text: str) -> ListenAddress | str:
@@ -54,45 +49,45 @@ def parse_metadata(entries: Mapping[str, str]) -> Metadata:
     )
 
 
-def _listen_address(value: str, _: Path) -> Iterator[Problem]:
+def _listen_address(value: str, _: Path) -> Iterator[Finding]:
     address = parse_listen_address(value)
     if isinstance(address, str):
-        yield Problem(at="", text=address)
+        yield (), address
 
 
-def _target(value: str, _: Path) -> Iterator[Problem]:
+def _target(value: str, _: Path) -> Iterator[Finding]:
     from gateway.backends.targets import TargetError, parse_target
 
     try:
         parse_target(value)
     except TargetError as error:
-        yield Problem(at="", text=str(error))
+        yield (), str(error)
 
 
-def _file(value: str, folder: Path) -> Iterator[Problem]:
+def _file(value: str, folder: Path) -> Iterator[Finding]:
     path = folder / value
     if not path.is_file():
-        yield Problem(at="", text=f"must be a file, and {quote(str(path))} is {_what_it_is(path)}")
+        yield (), f"must be a file, and {quote(value)} {_what_it_is(path)}"
 
 
-def _folder(value: str, folder: Path) -> Iterator[Problem]:
+def _folder(value: str, folder: Path) -> Iterator[Finding]:
     path = folder / value
     if not path.is_dir():
-        yield Problem(at="", text=f"must be a folder, and {quote(str(path))} is {_what_it_is(path)}")
+        yield (), f"must be a folder, and {quote(value)} {_what_it_is(path)}"
 
 
 def _what_it_is(path: Path) -> str:
     if path.is_dir():
-        return "a folder"
-    return "something else" if path.exists() else "not there"
+        return "is a folder"
+    return "is something else" if path.exists() else "is not there; a relative path starts from the file's own folder"
 
 
-def _metadata(value: Mapping[str, str], _: Path) -> Iterator[Problem]:
+def _metadata(value: Mapping[str, str], _: Path) -> Iterator[Finding]:
     """Source: "gRPC over HTTP2", Custom-Metadata."""
     for key, content in value.items():
         problem = _metadata_problem(key, content)
         if problem:
-            yield Problem(at=pointer("", key), text=problem)
+            yield (key,), problem
 
 
 def _metadata_problem(key: str, content: object) -> str | None:
@@ -115,28 +110,28 @@ def _metadata_problem(key: str, content: object) -> str | None:
     return None
 
 
-def _rpc_glob(value: str, _: Path) -> Iterator[Problem]:
+def _rpc_glob(value: str, _: Path) -> Iterator[Finding]:
     if _RPC_GLOB.fullmatch(value) is None or value.count("/") > 1 or value.startswith("/"):
-        yield Problem(at="", text=f'must be a glob such as "shop.v1.*" or "*/Delete*", got {quote(value)}')
+        yield (), f'must be a glob such as "shop.v1.*" or "*/Delete*", got {quote(value)}'
 
 
-def _url_path(value: str, _: Path) -> Iterator[Problem]:
+def _url_path(value: str, _: Path) -> Iterator[Finding]:
     if not value.startswith("/") or re.fullmatch(r"[A-Za-z0-9/._~-]+", value) is None:
-        yield Problem(at="", text=f'must be a path such as "/mcp", got {quote(value)}')
+        yield (), f'must be a path such as "/mcp", got {quote(value)}'
     elif value in _TAKEN_PATHS:
-        yield Problem(at="", text=f"{quote(value)} is taken; choose another, such as /mcp")
+        yield (), f"{quote(value)} is taken; choose another, such as /mcp"
 
 
-def _host(value: str, _: Path) -> Iterator[Problem]:
+def _host(value: str, _: Path) -> Iterator[Finding]:
     if _HOST.fullmatch(value) is None:
-        yield Problem(at="", text=f"must be a host such as mcp.example.com or mcp.example.com:8080, got {quote(value)}")
+        yield (), f"must be a host such as mcp.example.com or mcp.example.com:8080, got {quote(value)}"
 
 
-def _origin(value: str, _: Path) -> Iterator[Problem]:
+def _origin(value: str, _: Path) -> Iterator[Finding]:
     parts = urlsplit(value)
     bare = f"{parts.scheme}://{parts.netloc}"
     if value != bare or not parts.scheme or not parts.netloc or "@" in parts.netloc:
-        yield Problem(at="", text=f"must be an origin such as https://app.example.com, got {quote(value)}")
+        yield (), f"must be an origin such as https://app.example.com, got {quote(value)}"
 
 
 FORMATS: Mapping[str, Check] = MappingProxyType(

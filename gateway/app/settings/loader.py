@@ -1,22 +1,25 @@
 """From `propylon.yaml` to `Settings`: expanded, checked as a whole, every fault named at once by JSON pointer."""
 
-import difflib
+import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gateway.app.operator_error import OperatorError
 from gateway.app.settings.environment import expand
-from gateway.app.settings.formats import FORMATS, pointer
-from gateway.app.settings.model import Settings
+from gateway.app.settings.formats import FORMATS
+from gateway.app.settings.model import BackendSection, Settings
 from gateway.app.settings.schema import SETTINGS_SCHEMA
-from gateway.app.settings.sections import build_settings
+from gateway.app.settings.sections import build_backend, build_settings
 from gateway.app.settings.yaml_text import YamlError, parse_yaml
-from gateway.contract.distilled import Problem
+from gateway.contract.distilled import Problem, make_pointer
+from gateway.contract.nearest_names import find_nearest_name
 from gateway.contract.quoting import one_line, quote
 
 LIMIT_FILE_BYTES = 4_194_304
+
+_Steps = tuple[str | int, ...]
 
 
 # How a text from the environment becomes what its place asks for.
@@ -30,6 +33,15 @@ _SPELLINGS: Mapping[str, tuple[re.Pattern[str], Any]] = {
 def default_settings() -> Settings:
     """What holds where nothing is configured: no backend, the HTTP front on 127.0.0.1:8080."""
     return build_settings(_with_defaults({}, SETTINGS_SCHEMA), Path())
+
+
+def make_backend(
+    *, name: str, target: str, descriptors: Sequence[Path] = (), protos: Sequence[Path] = ()
+) -> BackendSection:
+    """A backend of which nothing more is configured than this. The caller has checked it."""
+    given = {"name": name, "target": target}
+    section = build_backend(_with_defaults(given, SETTINGS_SCHEMA["properties"]["backends"]["items"]), Path())
+    return dataclasses.replace(section, descriptors=tuple(descriptors), protos=tuple(protos))
 
 
 def load_settings(path: Path, environ: Mapping[str, str]) -> Settings:
@@ -56,7 +68,7 @@ def read_settings(raw: Any, *, folder: Path, environ: Mapping[str, str], source:
     from gateway.contract.validation import SchemaValidator
 
     preparation = _Preparation(environ)
-    prepared = preparation.prepare(raw, SETTINGS_SCHEMA, "")
+    prepared = preparation.prepare(raw, SETTINGS_SCHEMA)
     problems = list(preparation.problems)
     refused = {problem.at for problem in problems}
     distilled = SchemaValidator(SETTINGS_SCHEMA).validate(prepared)
@@ -66,7 +78,7 @@ def read_settings(raw: Any, *, folder: Path, environ: Mapping[str, str], source:
             problems.extend(Problem(at=location["at"], text=text) for text in texts)
     problems.extend(
         Problem(at=problem.at, text=preparation.without_secrets(problem.at, problem.text))
-        for problem in _check_formats(prepared, SETTINGS_SCHEMA, "", folder)
+        for problem in _check_formats(prepared, SETTINGS_SCHEMA, folder)
         if problem.at not in refused
     )
     problems.extend(_check_whole(prepared))
@@ -80,21 +92,20 @@ class _Preparation:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self._hidden: dict[str, tuple[str, ...]] = {}
-        self._labels: dict[str, str] = {}
+        self._hidden: dict[str, list[tuple[str, str]]] = {}
         self.problems: list[Problem] = []
 
-    def prepare(self, value: Any, schema: Mapping[str, Any], at: str) -> Any:
+    def prepare(self, value: Any, schema: Mapping[str, Any], path: _Steps = ()) -> Any:
         """The value with references filled in and unknown keys taken out; both leave their problems behind."""
         if schema.get("writeOnly"):
-            self._hide(at, value, "the value")
+            self._hide(path, value, "the value")
         match value:
             case str():
-                return self._expand(value, schema, at)
+                return self._expand(value, schema, path)
             case dict() if schema.get("type") == "object":
-                return self._prepare_members(value, schema, at)
+                return self._prepare_members(value, schema, path)
             case list() if schema.get("type") == "array":
-                return [self.prepare(item, schema["items"], pointer(at, index)) for index, item in enumerate(value)]
+                return [self.prepare(item, schema["items"], (*path, index)) for index, item in enumerate(value)]
             case None if schema.get("type") in ("object", "array"):
                 # A key with all that stood under it commented out.
                 return {} if schema["type"] == "object" else []
@@ -102,65 +113,64 @@ class _Preparation:
                 return value
 
     def without_secrets(self, at: str, text: str) -> str:
-        """The problem without the value, where the value may be a secret or came from the environment."""
-        for shown in self._hidden.get(at, ()):
-            text = text.replace(shown, self._labels[at])
+        """The problem without the value, where the value may be a secret or came from the environment.
+
+        Whoever quotes a value into a problem does it by `contract.quoting.quote`, so this finds it.
+        """
+        for shown, label in self._hidden.get(at, ()):
+            text = text.replace(shown, label)
         return text
 
-    def _prepare_members(self, value: dict[str, Any], schema: Mapping[str, Any], at: str) -> dict[str, Any]:
+    def _prepare_members(self, value: dict[str, Any], schema: Mapping[str, Any], path: _Steps) -> dict[str, Any]:
         known, others = schema.get("properties", {}), schema.get("additionalProperties", {})
         members = {}
         for key, member in value.items():
             if key not in known and others is False:
-                self.problems.append(Problem(at=pointer(at, key), text=_unknown_key(key, known)))
+                self.problems.append(Problem(at=make_pointer((*path, key)), text=_unknown_key(key, known)))
             else:
-                members[key] = self.prepare(member, known.get(key, others), pointer(at, key))
+                members[key] = self.prepare(member, known.get(key, others), (*path, key))
         return members
 
-    def _expand(self, text: str, schema: Mapping[str, Any], at: str) -> Any:
+    def _expand(self, text: str, schema: Mapping[str, Any], path: _Steps) -> Any:
         expansion = expand(text, self._environ)
         if expansion.problem:
-            self.problems.append(Problem(at=at, text=expansion.problem))
+            self.problems.append(Problem(at=make_pointer(path), text=expansion.problem))
             return text
         if not expansion.names:
             return expansion.text
-        self._hide(at, expansion.text, f"the value of {', '.join(expansion.names)}")
         spelling = _SPELLINGS.get(schema.get("type", ""))
-        if spelling and spelling[0].fullmatch(expansion.text):
-            value = spelling[1](expansion.text)
-            self._hide(at, value, f"the value of {', '.join(expansion.names)}")
-            return value
-        return expansion.text
+        fits = spelling is not None and spelling[0].fullmatch(expansion.text) is not None
+        value = spelling[1](expansion.text) if spelling is not None and fits else expansion.text
+        self._hide(path, value, f"the value of {', '.join(expansion.names)}")
+        return value
 
-    def _hide(self, at: str, value: Any, label: str) -> None:
-        shown = (quote(value), str(value)) if str(value) else (quote(value),)
-        self._hidden[at] = (*self._hidden.get(at, ()), *shown)
-        self._labels[at] = label
+    def _hide(self, path: _Steps, value: Any, label: str) -> None:
+        self._hidden.setdefault(make_pointer(path), []).append((quote(value), label))
 
 
 def _unknown_key(key: str, known: Mapping[str, Any]) -> str:
-    nearest = difflib.get_close_matches(key, known, n=1)
-    if nearest:
-        return f"unknown key; did you mean {quote(nearest[0])}?"
+    nearest = find_nearest_name(key, known)
+    if nearest is not None:
+        return f"unknown key; did you mean {quote(nearest)}?"
     return f"unknown key; known here: {', '.join(sorted(known))}"
 
 
-def _check_formats(value: Any, schema: Mapping[str, Any], at: str, folder: Path) -> Iterator[Problem]:
-    check = FORMATS.get(schema.get("format", ""))
+def _check_formats(value: Any, schema: Mapping[str, Any], folder: Path, path: _Steps = ()) -> Iterator[Problem]:
     match value:
         case dict() if schema.get("type") == "object":
             known, others = schema.get("properties", {}), schema.get("additionalProperties")
             for key, member in value.items():
-                yield from _check_formats(member, known.get(key, others or {}), pointer(at, key), folder)
+                yield from _check_formats(member, known.get(key, others or {}), folder, (*path, key))
         case list() if schema.get("type") == "array":
             for index, item in enumerate(value):
-                yield from _check_formats(item, schema["items"], pointer(at, index), folder)
+                yield from _check_formats(item, schema["items"], folder, (*path, index))
         case str() if schema.get("type") == "string" and value:
             pass
         case _:
             return
-    if check:
-        yield from (Problem(at=at + problem.at, text=problem.text) for problem in check(value, folder))
+    check = FORMATS.get(schema.get("format", ""))
+    for below, text in check(value, folder) if check else ():
+        yield Problem(at=make_pointer((*path, *below)), text=text)
 
 
 def _check_whole(prepared: Any) -> Iterator[Problem]:

@@ -25,7 +25,9 @@ def test_references_are_filled_in_once(text: str, expected: str) -> None:
 
 
 def test_a_variable_that_is_not_set_is_named() -> None:
-    assert expand("Bearer ${TOKEN}", ENVIRON).problem == "the environment has no TOKEN; set it or write ${TOKEN:-default}"
+    assert (
+        expand("Bearer ${TOKEN}", ENVIRON).problem == "the environment has no TOKEN; set it or write ${TOKEN:-default}"
+    )
 
 
 @pytest.mark.parametrize("text", ["${HOST", "${}", "${1A}", "${HOST:default}"])

@@ -34,7 +34,10 @@ def test_a_doubled_key_is_refused_with_both_lines() -> None:
     ("text", "why"),
     [
         ("a: [1, 2\n", "line 2: expected ',' or ']', but got '<stream end>'"),
-        ("a: !!python/object/apply:os.system [id]\n", "line 1: the tag 'tag:yaml.org,2002:python/object/apply:os.system' is not read here"),
+        (
+            "a: !!python/object/apply:os.system [id]\n",
+            "line 1: the tag 'tag:yaml.org,2002:python/object/apply:os.system' is not read here",
+        ),
         ("a: !!python/name:os.system\n", None),
         ("1: a\n", "line 1: a key must be a string; put it in quotes"),
         ("? [a]\n: b\n", "line 1: a key must be a string; put it in quotes"),

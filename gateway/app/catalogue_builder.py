@@ -1,0 +1,163 @@
+"""From what a backend offers to the tools that are listed: built aside, whole, the same on every start and replica.
+
+The order is that of the configured backends, then of the RPC names. Output schemas are compiled here, once, never
+in a call. This module must never know how descriptors were fetched or when.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+from gateway.app.settings.model import BackendSection, ToolsSection
+from gateway.contract.validation import SchemaValidator
+from gateway.descriptors.api import Api, Rpc, describe_api
+from gateway.descriptors.schema.builder import SchemaBuilder
+from gateway.descriptors.selection import Selection
+from gateway.descriptors.tool_names import make_tool_name
+from gateway.descriptors.tool_texts import make_annotations, make_description, make_title
+from gateway.mcp.catalogue import Catalogue, Tool
+from gateway.mcp.ports import UnaryRpc
+from gateway.transcoding.codec import Codec
+from gateway.transcoding.rpc_transcoder import RpcTranscoder
+
+RPC_META_KEY = "dev.propylon/rpc"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A service or RPC that is not offered, and why, in one line."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What one backend adds to the catalogue.
+
+    `skipped` holds services and RPCs that should be there and cannot, `left_out` those that are not offered by
+    choice; `services` names every service with at least one RPC that links.
+    """
+
+    backend: str
+    tools: tuple[Tool, ...]
+    services: frozenset[str]
+    skipped: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class NameCollision(Exception):
+    """Two RPCs would get one tool name. `reason` names both and their backends, and says what to do."""
+
+    def __init__(self, name: str, first: Tool, second: Tool) -> None:
+        self.reason = (
+            f'two RPCs would be the tool "{name}": {first.rpc} of backend {first.backend} and {second.rpc} of backend '
+            f"{second.backend}; give one backend a prefix, or exclude one of the two"
+        )
+        super().__init__(self.reason)
+
+
+def build_offer(
+    section: BackendSection,
+    tools: ToolsSection,
+    files: Iterable[FileDescriptorProto],
+    services: Iterable[str],
+    get_call: Callable[[str], UnaryRpc],
+) -> Offer:
+    """The tools of one backend, from the files that describe it and the names of the services that it has.
+
+    `get_call` gives the callable of an RPC by its name. Raises nothing over the files: what they do not allow is in
+    `skipped`.
+    """
+    api = describe_api(files, services)
+    everywhere = Selection(include=tools.include, exclude=tools.exclude)
+    here = Selection(include=section.include, exclude=section.exclude)
+    made: list[Tool] = []
+    left_out: list[LeftOut] = []
+    maker = _ToolMaker(api, section, get_call)
+    for rpc in api.rpcs:
+        if not (everywhere.is_selected(rpc.name) and here.is_selected(rpc.name)):
+            left_out.append(LeftOut(name=rpc.name, reason="not chosen by include and exclude"))
+        elif rpc.client_streaming or rpc.server_streaming:
+            left_out.append(LeftOut(name=rpc.name, reason=f"{_kind(rpc)} is not served yet"))
+        else:
+            made.append(maker.make(rpc))
+    return Offer(
+        backend=section.name,
+        tools=tuple(made),
+        services=frozenset(rpc.service for rpc in api.rpcs),
+        skipped=tuple(LeftOut(name=skipped.name, reason=skipped.reason) for skipped in api.skipped),
+        left_out=tuple(left_out),
+        warnings=api.warnings,
+    )
+
+
+def combine_offers(offers: Iterable[Offer]) -> Catalogue:
+    """One catalogue of all offers in their order. Raises `NameCollision`: nothing is ever overwritten."""
+    tools: dict[str, Tool] = {}
+    for offer in offers:
+        for tool in offer.tools:
+            if tool.name in tools:
+                raise NameCollision(tool.name, tools[tool.name], tool)
+            tools[tool.name] = tool
+    return Catalogue(tools=tools, version=_digest(tools))
+
+
+class _ToolMaker:
+    """Makes the tools of one backend: one codec and one schema builder for all of them."""
+
+    def __init__(self, api: Api, section: BackendSection, get_call: Callable[[str], UnaryRpc]) -> None:
+        self._api = api
+        self._section = section
+        self._get_call = get_call
+        self._codec = Codec(api)
+        self._schemas = SchemaBuilder(api)
+
+    def make(self, rpc: Rpc) -> Tool:
+        name = make_tool_name(rpc.name, prefix=self._section.prefix)
+        output_schema = self._schemas.output_schema(rpc)
+        return Tool(
+            name=name,
+            rpc=rpc.name,
+            backend=self._section.name,
+            listing=self._make_listing(rpc, name, output_schema),
+            transcoder=RpcTranscoder(self._codec, rpc),
+            call=self._get_call(rpc.name),
+            deadline_seconds=self._section.deadline_seconds,
+            output_validator=None if output_schema is None else SchemaValidator(output_schema),
+        )
+
+    def _make_listing(self, rpc: Rpc, name: str, output_schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        """The tool's entry in tools/list (MCP 2026-07-28, Tool)."""
+        listing: dict[str, Any] = {
+            "name": name,
+            "title": make_title(rpc, self._api),
+            "description": make_description(rpc, self._api),
+            "inputSchema": self._schemas.input_schema(rpc),
+        }
+        if output_schema is not None:
+            listing["outputSchema"] = output_schema
+        listing["annotations"] = make_annotations(rpc, self._api)
+        listing["_meta"] = {RPC_META_KEY: rpc.name}
+        return listing
+
+
+def _kind(rpc: Rpc) -> str:
+    match rpc.client_streaming, rpc.server_streaming:
+        case True, True:
+            return "bidirectional streaming"
+        case True, _:
+            return "client streaming"
+        case _:
+            return "server streaming"
+
+
+def _digest(tools: Mapping[str, Tool]) -> str:
+    """Equal wherever the same is listed: no address, time or process is part of it."""
+    listings = orjson.dumps([tool.listing for tool in tools.values()], option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(listings).hexdigest()[:32]

@@ -1,0 +1,225 @@
+"""What is served now, and how it comes to be: every backend asked on its own, again and again, in the background.
+
+A backend that is away or broken costs nobody else anything: its last good offer stays, its reason is told once, and it
+is asked again with backoff. A new catalogue is built aside, off the event loop, and swapped whole.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gateway.app.backoff import Backoff
+from gateway.app.catalogue_builder import NameCollision, Offer, combine_offers
+from gateway.app.operator_error import OperatorError
+from gateway.app.settings.model import DiscoverySection, ReadyWhen
+from gateway.backends.backend import Discovered, DiscoveryFailed
+from gateway.mcp.catalogue import Catalogue
+
+_LOG = logging.getLogger("propylon.discovery")
+# Replicas that started together do not ask together for ever.
+_REFRESH_SPREAD = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One backend as discovery sees it: how to ask it, and how to make an offer of the answer."""
+
+    name: str
+    discover: Callable[[], Awaitable[Discovered]]
+    build: Callable[[Discovered], Offer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendState:
+    """One backend now. `reason` says what is wrong with it, None while all is well; `tools` counts what it offers."""
+
+    name: str
+    is_discovered: bool
+    tools: int
+    reason: str | None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Watched:
+    """What is known of one backend so far."""
+
+    source: Source
+    offer: Offer | None = None
+    discovered: Discovered | None = None
+    reason: str | None = None
+    failures: int = 0
+    is_tried: bool = False
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class DiscoveryLoop:
+    """The catalogue that is served now, and what keeps it current.
+
+    `ready` is set once the backends that readiness asks for have been discovered, and stays set; `settled` once every
+    backend has been asked at least once and at least one has answered.
+    """
+
+    def __init__(self, sources: Sequence[Source], settings: DiscoverySection) -> None:
+        self._watched = tuple(_Watched(source=source) for source in sources)
+        self._settings = settings
+        self._backoff = Backoff(initial_seconds=settings.retry_initial_seconds, max_seconds=settings.retry_max_seconds)
+        self._catalogue = combine_offers(())
+        self.ready = asyncio.Event()
+        self.settled = asyncio.Event()
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What is served now; never changes, the next one takes its place."""
+        return self._catalogue
+
+    def states(self) -> tuple[BackendState, ...]:
+        """Every backend as it is now, in the configured order."""
+        return tuple(
+            BackendState(
+                name=watched.source.name,
+                is_discovered=watched.offer is not None,
+                tools=len(watched.offer.tools) if watched.offer else 0,
+                reason=watched.reason or (None if watched.is_tried else "has not answered yet"),
+            )
+            for watched in self._watched
+        )
+
+    def offers(self) -> tuple[Offer, ...]:
+        """What each discovered backend offers, in the configured order."""
+        return tuple(watched.offer for watched in self._watched if watched.offer is not None)
+
+    def refresh_now(self) -> None:
+        """Has every backend asked again at once, whatever pause it is in."""
+        for watched in self._watched:
+            watched.wake.set()
+
+    async def run(self) -> None:
+        """Keeps the catalogue current until cancelled.
+
+        Raises `OperatorError` where the first offers of two backends give two RPCs one tool name: the same outcome
+        whichever of them answers first. A collision that comes up later only keeps the last good offer.
+        """
+        await self._with_each(self._watch)
+
+    async def run_once(self) -> None:
+        """Asks every backend once, at the same time. Raises `OperatorError` as `run` does."""
+        await self._with_each(self._try)
+
+    async def _with_each(self, work: Callable[[_Watched], Coroutine[Any, Any, None]]) -> None:
+        refusals: list[BaseException] = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for watched in self._watched:
+                    group.create_task(work(watched), name=f"discovery of {watched.source.name}")
+        except* OperatorError as errors:
+            refusals.extend(errors.exceptions)
+        if refusals:
+            raise refusals[0]
+
+    async def _watch(self, watched: _Watched) -> None:
+        while True:
+            await self._try(watched)
+            await self._rest(watched)
+
+    async def _rest(self, watched: _Watched) -> None:
+        if watched.failures:
+            pause: float | None = self._backoff.pause_seconds(watched.failures)
+        elif self._settings.refresh_seconds:
+            spread = random.uniform(1 - _REFRESH_SPREAD, 1 + _REFRESH_SPREAD)  # noqa: S311 - no secret
+            pause = self._settings.refresh_seconds * spread
+        else:
+            pause = None
+        try:
+            async with asyncio.timeout(pause):
+                await watched.wake.wait()
+        except TimeoutError:
+            pass
+        watched.wake.clear()
+
+    async def _try(self, watched: _Watched) -> None:
+        try:
+            discovered = await watched.source.discover()
+            if discovered != watched.discovered:
+                offer = await asyncio.to_thread(watched.source.build, discovered)
+                self._take(watched, offer)
+                watched.discovered = discovered
+            self._succeed(watched)
+        except (DiscoveryFailed, _OfferRefused) as failure:
+            self._fail(watched, failure.reason)
+        except OperatorError:
+            raise
+        except Exception as error:  # noqa: BLE001
+            # The outermost ring of whatever a backend may send: it must not take the other backends along.
+            if self._fail(watched, f"discovery failed inside the gateway ({type(error).__name__})"):
+                _LOG.exception("discovery failed inside the gateway", extra={"backend": watched.source.name})
+        finally:
+            watched.is_tried = True
+            if all(one.is_tried for one in self._watched) and self.offers():
+                self.settled.set()
+
+    def _take(self, watched: _Watched, offer: Offer) -> None:
+        before = watched.offer
+        if before is not None:
+            broken = sorted({skipped.name for skipped in offer.skipped} & before.services)
+            if broken:
+                why = next(skipped.reason for skipped in offer.skipped if skipped.name == broken[0])
+                raise _OfferRefused(
+                    f"what it says of {broken[0]} no longer fits together ({why}); the last good one stays"
+                )
+        offers = [offer if one is watched else one.offer for one in self._watched]
+        try:
+            catalogue = combine_offers(one for one in offers if one is not None)
+        except NameCollision as collision:
+            if before is not None:
+                raise _OfferRefused(f"{collision.reason}; the last good offer stays") from None
+            raise OperatorError(collision.reason) from None
+        watched.offer = offer
+        self._catalogue = catalogue
+        self._tell(watched, offer)
+
+    def _succeed(self, watched: _Watched) -> None:
+        if watched.reason is not None and watched.offer is not None:
+            _LOG.info("backend is well again", extra={"backend": watched.source.name})
+        watched.failures = 0
+        watched.reason = None
+        found = [one.offer is not None for one in self._watched]
+        match self._settings.ready_when:
+            case ReadyWhen.EVERY_BACKEND:
+                is_ready = all(found)
+            case ReadyWhen.ANY_BACKEND:
+                is_ready = any(found)
+        if is_ready:
+            self.ready.set()
+
+    def _fail(self, watched: _Watched, reason: str) -> bool:
+        """Counts a failure; true where its reason is news, which is also when it is logged."""
+        watched.failures += 1
+        is_news = reason != watched.reason
+        watched.reason = reason
+        if is_news:
+            fields = {"backend": watched.source.name, "reason": reason}
+            if watched.offer is None:
+                _LOG.warning("backend is not served; trying again", extra=fields)
+            else:
+                _LOG.warning("backend cannot be asked again; its last good tools stay", extra=fields)
+        return is_news
+
+    def _tell(self, watched: _Watched, offer: Offer) -> None:
+        name = watched.source.name
+        for skipped in offer.skipped:
+            _LOG.warning("skipped", extra={"backend": name, "what": skipped.name, "reason": skipped.reason})
+        for warning in offer.warnings:
+            _LOG.warning("descriptors", extra={"backend": name, "warning": warning})
+        counts = {"tools": len(offer.tools), "skipped": len(offer.skipped), "left_out": len(offer.left_out)}
+        _LOG.info("backend discovered", extra={"backend": name, **counts})
+
+
+class _OfferRefused(Exception):
+    """A new offer that must not take the place of the last good one, and why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason

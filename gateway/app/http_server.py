@@ -1,0 +1,104 @@
+"""The HTTP server under the HTTP front: its socket, uvicorn with uvloop and httptools, and its end.
+
+uvicorn is run without its signal handling, lifespan and access log: when to stop is `app.lifetime`'s to say.
+"""
+
+import contextlib
+import errno
+import math
+import socket
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from typing import Any
+
+import uvicorn
+
+from gateway.app.operator_error import OperatorError
+from gateway.app.settings.model import ListenAddress
+
+AsgiApp = Callable[
+    [
+        MutableMapping[str, Any],
+        Callable[[], Awaitable[MutableMapping[str, Any]]],
+        Callable[[MutableMapping[str, Any]], Awaitable[None]],
+    ],
+    Awaitable[None],
+]
+
+_BACKLOG = 2048
+# Longer than proxies in front keep idle connections by default (60 s), so that it is they who close them.
+_KEEP_ALIVE_SECONDS = 75
+
+_BIND_REASONS = {
+    errno.EADDRINUSE: "another process listens there; stop it, or choose a port with --listen (0: any free one)",
+    errno.EACCES: "the system does not allow it; choose a port from 1024 up with --listen",
+    errno.EADDRNOTAVAIL: "this machine has no such address; choose one of its own with --listen",
+}
+
+
+def open_listening_socket(address: ListenAddress) -> socket.socket:
+    """A socket bound to the address, not yet listening. Raises `OperatorError` where that cannot be."""
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        raise OperatorError(f"cannot listen on {address}: no such host; choose another with --listen") from None
+    family, kind, protocol, _, place = found[0]
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(place)
+        listening.setblocking(False)
+    except OSError as error:
+        listening.close()
+        reason = _BIND_REASONS.get(error.errno or 0, error.strerror or "it cannot be bound")
+        raise OperatorError(f"cannot listen on {address}: {reason}") from None
+    return listening
+
+
+def get_url(listening: socket.socket, path: str) -> str:
+    """The URL of a path on the socket as a client on this machine writes it."""
+    host, port = listening.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
+        host = "127.0.0.1"
+    return f"http://{ListenAddress(host=host, port=port)}{path}"
+
+
+class HttpServer:
+    """Serves one ASGI application on one socket until told to stop."""
+
+    def __init__(self, application: AsgiApp, listening: socket.socket, *, drain_seconds: float) -> None:
+        config = uvicorn.Config(
+            application,
+            http="httptools",
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            backlog=_BACKLOG,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=math.ceil(drain_seconds),
+        )
+        self._server = _Server(config)
+        self._listening = listening
+
+    async def run(self) -> None:
+        """Serves until `stop`; then running requests have the drain time to finish, and are cancelled after it."""
+        await self._server.serve(sockets=[self._listening])
+
+    def stop(self) -> None:
+        """Takes no new connections, lets running requests finish."""
+        self._server.should_exit = True
+
+    def abort(self) -> None:
+        """Stops without waiting for running requests."""
+        self._server.should_exit = True
+        self._server.force_exit = True
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leaves the signals alone."""
+        yield

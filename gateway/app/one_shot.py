@@ -1,0 +1,125 @@
+"""What can be done without a front: look at what the backends offer, or call one tool, once, and end."""
+
+import dataclasses
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from gateway.app.event_loop import run_loop
+from gateway.app.operator_error import OperatorError
+from gateway.app.settings.model import Settings
+from gateway.telemetry.logs import LogLevel, set_up_logging
+
+if TYPE_CHECKING:
+    from gateway.app.catalogue_builder import Offer
+    from gateway.app.wiring import Gateway
+    from gateway.mcp.catalogue import Catalogue
+
+FRONT = "command line"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What the backends offer. `failures` are the backends that could not be asked, each with the reason."""
+
+    catalogue: "Catalogue"
+    offers: "tuple[Offer, ...]"
+    failures: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a call came to, as text for people: either the result or the error."""
+
+    result: str | None = None
+    error: str | None = None
+
+
+def look_once(settings: Settings, *, demo: bool = False) -> Look:
+    """What the backends offer now. Raises `OperatorError` where none of them can be asked."""
+    return run_loop(_look(settings, demo=demo))
+
+
+def call_once(settings: Settings, *, demo: bool = False, tool: str, arguments: Mapping[str, Any]) -> Answer:
+    """The answer of one tools/call. Raises `OperatorError` where none of the backends can be asked."""
+    return run_loop(_call(settings, demo=demo, tool=tool, arguments=arguments))
+
+
+async def _look(settings: Settings, *, demo: bool) -> Look:
+    async with _discovered(settings, demo=demo) as gateway:
+        failures = tuple((state.name, state.reason) for state in gateway.discovery.states() if state.reason)
+        return Look(catalogue=gateway.discovery.catalogue, offers=gateway.discovery.offers(), failures=failures)
+
+
+async def _call(settings: Settings, *, demo: bool, tool: str, arguments: Mapping[str, Any]) -> Answer:
+    from gateway.contract.envelopes import encode_envelope
+    from gateway.mcp.exchange import Exchange
+
+    async with _discovered(settings, demo=demo) as gateway:
+        envelope = await gateway.dispatcher.dispatch(_make_message(tool, arguments), Exchange(front=FRONT))
+    if envelope is None:
+        raise TypeError("a request was taken for a notification")
+    return _read_answer(orjson.loads(encode_envelope(envelope)))
+
+
+@asynccontextmanager
+async def _discovered(settings: Settings, *, demo: bool) -> AsyncIterator["Gateway"]:
+    from gateway.app.demo_backend import run_demo
+    from gateway.app.wiring import open_gateway
+
+    set_up_logging(level=LogLevel.ERROR, line_format=settings.log.format, secrets=settings.secrets())
+    if demo:
+        async with run_demo() as section, open_gateway(dataclasses.replace(settings, backends=(section,))) as gateway:
+            await gateway.discovery.run_once()
+            yield gateway
+        return
+    async with open_gateway(settings) as gateway:
+        await gateway.discovery.run_once()
+        states = gateway.discovery.states()
+        if not any(state.is_discovered for state in states):
+            raise _nothing_found([(state.name, state.reason or "") for state in states])
+        yield gateway
+
+
+def _nothing_found(failures: list[tuple[str, str]]) -> OperatorError:
+    lines = tuple(f"{name}: {reason}" for name, reason in failures)
+    if len(lines) == 1:
+        return OperatorError(f"cannot learn the services of {lines[0]}")
+    return OperatorError("cannot learn the services of any backend:", lines)
+
+
+def _make_message(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    from gateway import __version__
+    from gateway.contract.validation import PER_REQUEST_REVISION
+
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": PER_REQUEST_REVISION,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "propylon", "version": __version__},
+    }
+    params = {"name": tool, "arguments": dict(arguments), "_meta": meta}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+
+def _read_answer(body: Mapping[str, Any]) -> Answer:
+    match body:
+        case {"error": {"code": code, "message": message, **more}}:
+            details = "".join(f"\n{_dump(more['data'])}" for _ in [0] if "data" in more)
+            return Answer(error=f"error {code}: {message}{details}")
+        case {"result": {"isError": True, "content": content}}:
+            return Answer(error=_read_text(content))
+        case {"result": {"structuredContent": structured}}:
+            return Answer(result=_dump(structured))
+        case _:
+            return Answer(result=_read_text(body["result"]["content"]))
+
+
+def _dump(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def _read_text(content: Any) -> str:
+    return "\n".join(block["text"] if block.get("type") == "text" else _dump(block) for block in content)

@@ -1,0 +1,59 @@
+"""`propylon call`: calls one tool the way an agent would, through the same checks and the same dispatcher."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gateway.app.operator_error import OperatorError
+from gateway.cli.sources import Sources, choose_settings, source_options
+
+_LIMIT_SHOWN = 200
+
+
+@click.command()
+@click.argument("tool", metavar="TOOL")
+@click.argument("arguments", metavar="JSON", default="{}")
+@click.argument("targets", nargs=-1, metavar="[HOST:PORT]...")
+@source_options
+def call(tool: str, arguments: str, **said: Any) -> int:
+    """Call TOOL with the arguments in JSON and print its result.
+
+    JSON may be @FILE, or - for standard input. Ends with 1 where the answer is an error.
+    """
+    from gateway.app.one_shot import call_once
+
+    values = _parse_arguments(_read_arguments(arguments))
+    settings = choose_settings(Sources(**said))
+    answer = call_once(settings, demo=said["demo"], tool=tool, arguments=values)
+    if answer.error is not None:
+        click.echo(answer.error, err=True)
+        return 1
+    click.echo(answer.result)
+    return 0
+
+
+def _read_arguments(given: str) -> str:
+    if given == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    if given.startswith("@"):
+        try:
+            return Path(given[1:]).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise OperatorError(f"cannot read the arguments from {given[1:]}: {reason}") from None
+    return given
+
+
+def _parse_arguments(text: str) -> dict[str, Any]:
+    import orjson
+
+    try:
+        values = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        hint = 'quote it as one word of the shell, such as \'{"name": "a"}\''
+        raise OperatorError(f"the arguments are not JSON: {str(error)[:_LIMIT_SHOWN]}; {hint}") from None
+    if not isinstance(values, dict):
+        raise OperatorError('the arguments must be a JSON object, such as {"name": "a"}')
+    return values

@@ -1,0 +1,83 @@
+"""`propylon check`: what would be served, what would not and why, and what the tools cost an agent to read."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gateway.cli.sources import Sources, choose_settings, source_options
+from gateway.cli.tables import Column, print_table
+
+if TYPE_CHECKING:
+    from gateway.app.one_shot import Look
+
+# Tokenizers of current models take JSON Schema at about four characters a token; it is an estimate and says so.
+_CHARACTERS_PER_TOKEN = 4
+
+_SIZES = (
+    Column(heading="Tool"),
+    Column(heading="Input bytes", is_number=True),
+    Column(heading="Output bytes", is_number=True),
+    Column(heading="Entry bytes", is_number=True),
+    Column(heading="~ Tokens", is_number=True),
+)
+_REASONS = (Column(heading="Backend"), Column(heading="What"), Column(heading="Why"))
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="[HOST:PORT]...")
+@source_options
+def check(**said: Any) -> int:
+    """Say what would be served and what would be skipped, and why.
+
+    Ends with 1 where a service is skipped or a backend cannot be asked.
+    """
+    from gateway.app.one_shot import look_once
+
+    look = look_once(choose_settings(Sources(**said)), demo=said["demo"])
+    listings = [tool.listing for tool in look.catalogue.tools.values()]
+    _print_sizes(listings)
+    skipped = [(offer.backend, skipped.name, skipped.reason) for offer in look.offers for skipped in offer.skipped]
+    skipped += [(backend, "all of it", reason) for backend, reason in look.failures]
+    _print_reasons("Skipped", skipped)
+    _print_reasons(
+        "Left out", [(offer.backend, out.name, out.reason) for offer in look.offers for out in offer.left_out]
+    )
+    _print_reasons("Warnings", [(offer.backend, "", warning) for offer in look.offers for warning in offer.warnings])
+    click.echo(_summary(look, listings, len(skipped)))
+    return 1 if skipped else 0
+
+
+def _print_sizes(listings: Sequence[Mapping[str, Any]]) -> None:
+    rows = []
+    for listing in listings:
+        entry = _size(listing)
+        output = _size(listing["outputSchema"]) if "outputSchema" in listing else None
+        counts = (_size(listing["inputSchema"]), output, entry, _tokens(entry))
+        rows.append((listing["name"], *("-" if count is None else f"{count:,}" for count in counts)))
+    if rows:
+        print_table(_SIZES, rows)
+
+
+def _print_reasons(heading: str, rows: Sequence[tuple[str, str, str]]) -> None:
+    if rows:
+        click.echo(f"\n{heading}:")
+        print_table(_REASONS, rows)
+
+
+def _summary(look: "Look", listings: Sequence[Mapping[str, Any]], skipped: int) -> str:
+    size = sum(map(_size, listings))
+    return (
+        f"\n{len(listings)} tools of {len(look.offers)} backends, {skipped} skipped; "
+        f"the list has {size:,} bytes, about {_tokens(size):,} tokens."
+    )
+
+
+def _size(value: Any) -> int:
+    import orjson
+
+    return len(orjson.dumps(value))
+
+
+def _tokens(size: int) -> int:
+    return -(-size // _CHARACTERS_PER_TOKEN)

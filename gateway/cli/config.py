@@ -1,0 +1,32 @@
+"""`propylon config`: the schema of propylon.yaml, and whether a file fits it."""
+
+import os
+from pathlib import Path
+
+import click
+
+
+@click.group()
+def config() -> None:
+    """Look at propylon.yaml: its schema, or the faults of a file."""
+
+
+@config.command()
+def schema() -> None:
+    """Print the JSON Schema of propylon.yaml."""
+    import json
+
+    from gateway.app.settings.schema import SETTINGS_SCHEMA
+
+    click.echo(json.dumps(SETTINGS_SCHEMA, indent=2))
+
+
+@config.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default=Path("propylon.yaml"))
+def check(file: Path) -> None:
+    """Name all the faults of FILE at once (propylon.yaml where none is given)."""
+    from gateway.app.settings.loader import load_settings
+
+    settings = load_settings(file, os.environ)
+    count = len(settings.backends)
+    click.echo(f"{file} is well formed: {count} backend{'' if count == 1 else 's'}.")

@@ -1,0 +1,96 @@
+"""Tables for people in a terminal, and plain aligned lines, one a row, for whatever reads a pipe."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from gateway.contract.quoting import one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_LIMIT_PURPOSE = 160
+_WIDE_COLUMNS = 140
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A heading. `is_number` sets the cells to the right, `is_second_line` puts them under the column before."""
+
+    heading: str
+    is_number: bool = False
+    is_second_line: bool = False
+
+
+def first_sentence(text: str) -> str:
+    """What a description says first, as one line of at most 160 characters."""
+    paragraph = text.strip().split("\n\n", 1)[0]
+    return one_line(_SENTENCE_END.split(paragraph, maxsplit=1)[0], _LIMIT_PURPOSE)
+
+
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, stream: TextIO | None = None) -> None:
+    """Prints to standard output: as a table in a terminal, else as aligned lines with a heading, one a row."""
+    stream = sys.stdout if stream is None else stream
+    if stream.isatty():
+        click.echo(format_table(columns, rows, width=shutil.get_terminal_size().columns), file=stream, nl=False)
+    else:
+        click.echo(format_lines(columns, rows), file=stream, nl=False)
+
+
+def format_lines(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> str:
+    """Every row on one line, nothing cut, columns two spaces apart."""
+    lines = [[column.heading.upper() for column in columns], *([one_line(cell, 4000) for cell in row] for row in rows)]
+    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
+    return "".join(
+        "  ".join(
+            cell.rjust(width) if column.is_number else cell.ljust(width)
+            for cell, width, column in zip(line, widths, columns, strict=True)
+        ).rstrip()
+        + "\n"
+        for line in lines
+    )
+
+
+def format_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, width: int, color: bool = True) -> str:
+    """A table that fits the width; in a narrow one, columns that may share the line above them do."""
+    import io
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    narrow = width < _WIDE_COLUMNS
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in columns:
+        if not (narrow and column.is_second_line):
+            justify = "right" if column.is_number else "left"
+            table.add_column(column.heading, justify=justify, overflow="fold", no_wrap=column.is_number)
+    for row in rows:
+        table.add_row(*_cells(columns, row, narrow=narrow))
+    out = io.StringIO()
+    console = Console(file=out, width=width, force_terminal=color, color_system="standard" if color else None)
+    console.print(table, end="")
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _cells(columns: Sequence[Column], row: Sequence[str], *, narrow: bool) -> list[RenderableType]:
+    from rich.text import Text
+
+    cells: list[Text] = []
+    for column, cell in zip(columns, row, strict=True):
+        text = Text(one_line(cell, 4000))
+        if column.is_second_line:
+            text.stylize("dim")
+            if narrow:
+                cells[-1] = Text.assemble(cells[-1], "\n", text)
+                continue
+        cells.append(text)
+    return list(cells)
