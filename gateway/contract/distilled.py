@@ -1,14 +1,20 @@
 """The shape of a distilled error, and the one way to make it out of located problems.
 
 Whoever refuses by hand builds the same shape as the validator does; the site that answers splits it over the
-envelope's `message` and `data.errors`.
+envelope's `message` and `data.errors`. However many problems there are and however long their places and words, what
+comes out is bounded.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypedDict
 
+from gateway.contract.quoting import ELLIPSIS, escape_name, one_line
+
 LIMIT_LOCATIONS = 20
+LIMIT_PROBLEMS = 5
+LIMIT_PROBLEM = 200
+LIMIT_POINTER = 256
 
 
 class Location(TypedDict):
@@ -34,28 +40,61 @@ class Distilled:
     errors: tuple[Location, ...]
 
 
-def distil(problems: Iterable[Problem], *, subject: str) -> Distilled:
+def make_pointer(path: Iterable[str | int]) -> str:
+    """The JSON pointer (RFC 6901) of a path of names and indices, fit to be told.
+
+    A name that is long or holds characters that cannot be seen is shown as `quoting.escape_name` shows it, and a
+    pointer of more than 256 characters is cut with `…`: such a pointer tells where to look and points no more.
+    """
+    pointer = ""
+    for step in path:
+        name = step if isinstance(step, str) else str(step)
+        pointer += "/" + escape_name(name).replace("~", "~0").replace("/", "~1")
+        if len(pointer) > LIMIT_POINTER:
+            break
+    return _bound_pointer(pointer)
+
+
+def distil(problems: Iterable[Problem], *, subject: str, is_complete: bool = True) -> Distilled:
     """A distilled error: one entry per location, sorted, deduplicated, at most 20 and a count of the rest.
 
     `subject` opens the summary ("arguments", "request"): "arguments: /email must be an address (and 2 more)".
+    `is_complete` False says that the search for problems was cut short, so that the count is a lower bound.
     """
     by_place: dict[str, list[str]] = {}
     for problem in problems:
-        texts = by_place.setdefault(problem.at, [])
-        if problem.text not in texts:
-            texts.append(problem.text)
+        texts = by_place.setdefault(_bound_pointer(problem.at), [])
+        text = one_line(problem.text, LIMIT_PROBLEM)
+        if text not in texts:
+            texts.append(text)
     places = sorted(by_place)
-    locations: list[Location] = [Location(at=at, problems=by_place[at]) for at in places[:LIMIT_LOCATIONS]]
+    locations = [Location(at=at, problems=_bound_problems(by_place[at])) for at in places[:LIMIT_LOCATIONS]]
     hidden = len(places) - LIMIT_LOCATIONS
     if hidden > 0:
-        locations.append(Location(at="", problems=[f"and {hidden} more locations"]))
-    return Distilled(message=_summary(locations, len(places), subject), errors=tuple(locations))
+        locations.append(Location(at="", problems=[f"and {_count(hidden, is_complete)} more locations"]))
+    message = _summary(locations, _count(len(places) - 1, is_complete), subject)
+    return Distilled(message=message, errors=tuple(locations))
 
 
-def _summary(locations: list[Location], count: int, subject: str) -> str:
+def _bound_pointer(pointer: str) -> str:
+    return pointer if len(pointer) <= LIMIT_POINTER else pointer[: LIMIT_POINTER - 1] + ELLIPSIS
+
+
+def _bound_problems(texts: list[str]) -> list[str]:
+    hidden = len(texts) - LIMIT_PROBLEMS
+    return [*texts[:LIMIT_PROBLEMS], f"and {hidden} more problems"] if hidden > 0 else texts
+
+
+def _count(number: int, is_complete: bool) -> str:
+    if number == 0:
+        return ""
+    return str(number) if is_complete else f"at least {number}"
+
+
+def _summary(locations: list[Location], others: str, subject: str) -> str:
     if not locations:
         return f"{subject}: not valid"
     first = locations[0]
     place = f"{first['at']} " if first["at"] else ""
-    more = f" (and {count - 1} more)" if count > 1 else ""
+    more = f" (and {others} more)" if others else ""
     return f"{subject}: {place}{first['problems'][0]}{more}"

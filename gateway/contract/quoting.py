@@ -49,6 +49,22 @@ def quote(value: object) -> str:
     return "".join(kept)
 
 
+def escape_name(name: str) -> str:
+    """A name as it may stand inside a pointer or a path: escaped and cut as `quote` does, without the quotes.
+
+    Quotation marks and backslashes stand as they are: in a pointer they are no syntax.
+    """
+    if len(name) <= LIMIT_QUOTED and name.isascii() and name.isprintable():
+        return name
+    kept = ""
+    for character in name[: LIMIT_QUOTED + 1]:
+        shown = character if character in '"\\' else _escape(character)
+        if len(kept) + len(shown) > LIMIT_QUOTED:
+            return f"{kept}{ELLIPSIS}{_size(name)}"
+        kept += shown
+    return kept
+
+
 def one_line(text: str, limit: int) -> str:
     """Prose as one line of at most `limit` characters, cut with `…`.
 
