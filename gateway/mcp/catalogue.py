@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from gateway.contract.validation import SchemaValidator
+from gateway.mcp.mirroring.parameters import HeaderParameter, find_header_parameters
 from gateway.mcp.ports import Transcoder, UnaryRpc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One RPC as a tool. `listing` is its entry in tools/list, whole; `rpc` is "pkg.Service/Method"."""
+    """One RPC as a tool. `listing` is its entry in tools/list, whole; `rpc` is "pkg.Service/Method".
+
+    `header_parameters` follows from the listing: the arguments that clients mirror in `Mcp-Param-*` headers.
+    """
 
     name: str
     rpc: str
@@ -20,19 +24,27 @@ class Tool:
     call: UnaryRpc
     deadline_seconds: float
     output_validator: SchemaValidator | None = None
+    header_parameters: tuple[HeaderParameter, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "header_parameters", find_header_parameters(self.listing.get("inputSchema")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """Tools by name in listing order, under every name they answer to (`aliases`: old name to current one).
+    """Tools by name, under every name they answer to (`aliases`: old name to current one). tools/list sorts by name.
 
-    `version` is a digest of the listing: equal on every replica that serves the same.
+    `version` is a digest of the listing: equal on every replica that serves the same. `ttl_ms` is how long a client may
+    keep a list (0: not at all, as long as the catalogue is not whole), `cache_scope` "public" unless what is listed
+    depends on the caller.
     """
 
     tools: Mapping[str, Tool]
     version: str
     aliases: Mapping[str, str] = field(default_factory=dict)
     instructions: str | None = None
+    ttl_ms: int = 0
+    cache_scope: Literal["public", "private"] = "public"
 
     def find_tool(self, name: str) -> Tool | None:
         """The tool of that name or alias, or None."""

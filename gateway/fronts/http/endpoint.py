@@ -1,0 +1,105 @@
+"""The MCP endpoint: one POST, one message, one answer.
+
+A plain ASGI callable, since this is the path that has to be quick. It refuses what no message of ours can be in (page,
+host, HTTP method, content type, accepted types, size), hands the rest to the contract and the dispatcher, and answers
+with what they give. Source: MCP 2026-07-28, basic/transports/streamable-http.
+"""
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.types import Receive, Scope, Send
+
+from gateway.contract.conditions import Condition
+from gateway.contract.envelopes import Refusal, error_response, refusal_response
+from gateway.contract.parsing import find_request_id, parse_message
+from gateway.contract.quoting import quote
+from gateway.fronts.http.bodies import ClientGone, Oversized, dispose, read_body
+from gateway.fronts.http.callers import Callers
+from gateway.fronts.http.head import RequestHead, read_head
+from gateway.fronts.http.negotiation import accepts_json, is_json
+from gateway.fronts.http.responses import ACCEPTED, HttpResponse, refuse, respond
+from gateway.fronts.http.settings import HttpSettings
+from gateway.fronts.http.watching import DisconnectWatch
+from gateway.mcp.dispatch import Dispatcher
+from gateway.mcp.exchange import Exchange
+
+FRONT = "http"
+
+_log = logging.getLogger("propylon.http")
+_ALLOW = ((b"allow", b"POST"),)
+
+
+class McpEndpoint:
+    """Answers the requests to the MCP path."""
+
+    def __init__(self, dispatcher: Dispatcher, settings: HttpSettings) -> None:
+        self._dispatcher = dispatcher
+        self._settings = settings
+        self._callers = Callers(allowed_hosts=settings.allowed_hosts, allowed_origins=settings.allowed_origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one HTTP request. A client that goes away is not answered, and its call is cancelled."""
+        head = read_head(scope["headers"])
+        refusal = self._refuse_head(scope["method"], head)
+        if refusal is not None:
+            await refusal.send(send)
+            return
+        try:
+            body = await read_body(receive, head, self._settings)
+        except ClientGone:
+            return
+        if isinstance(body, Oversized):
+            await dispose(body, receive, send, self._settings)
+            return
+        response = body if isinstance(body, HttpResponse) else await self._answer(body, head, receive)
+        if response is not None:
+            await response.send(send)
+
+    def _refuse_head(self, http_method: str, head: RequestHead) -> HttpResponse | None:
+        """The refusal of a request by its head alone, in the order of the specification's rungs."""
+        values = head.values
+        origin = values.get(b"origin")
+        if origin is not None and not (self._callers.is_origin_allowed(origin) and "origin" not in head.doubled):
+            return refuse(403, f"origin {_show(origin)} may not call this endpoint")
+        host = values.get(b"host")
+        if not self._callers.is_host_allowed(host) or "host" in head.doubled:
+            return refuse(421, f"host {_show(host)} is not served here")
+        if http_method != "POST":
+            return refuse(405, f"{quote(http_method)} is not served here: POST one message", headers=_ALLOW)
+        content_type = values.get(b"content-type")
+        if content_type is None or not is_json(content_type) or "content-type" in head.doubled:
+            return refuse(415, f"the Content-Type must be application/json, got {_show(content_type)}")
+        encoding = values.get(b"content-encoding")
+        if encoding is not None and encoding.lower() != b"identity":
+            return refuse(415, f"the Content-Encoding {_show(encoding)} is not taken: send the body as it is")
+        accept = values.get(b"accept")
+        if accept is not None and not accepts_json(accept):
+            return refuse(406, f"the answer is application/json, which Accept {_show(accept)} leaves out")
+        return None
+
+    async def _answer(self, body: bytes, head: RequestHead, receive: Receive) -> HttpResponse | None:
+        """The answer to a message, or None where the client went away. The outermost ring: no exception passes it."""
+        message: Mapping[str, Any] = {}
+        try:
+            parsed = parse_message(body)
+            if isinstance(parsed, Refusal):
+                return respond(refusal_response(parsed, None))
+            message = parsed
+            exchange = Exchange(front=FRONT, mirrored=head.mirror())
+            with DisconnectWatch(receive, delay_seconds=self._settings.disconnect_check_seconds) as watch:
+                envelope = await self._dispatcher.dispatch(parsed, exchange)
+            if watch.is_gone:
+                return None
+            return ACCEPTED if envelope is None else respond(envelope)
+        except Exception:  # noqa: BLE001 - the outermost ring
+            reference = os.urandom(8).hex()
+            _log.exception("a message could not be answered", extra={"reference": reference})
+            sentence = f"the gateway failed inside (reference {reference})"
+            return respond(error_response(Condition.INTERNAL_ERROR, find_request_id(message), sentence))
+
+
+def _show(value: bytes | None) -> str:
+    return "none" if value is None else quote(value.decode("latin-1"))

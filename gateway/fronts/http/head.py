@@ -1,0 +1,83 @@
+"""The headers of one request that this front reads, gathered in one pass over them.
+
+ASGI hands header names over in lower case and values as bytes, in the order in which they came.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gateway.mcp.exchange import MirroredHeaders
+
+_VERSION, _METHOD, _NAME = b"mcp-protocol-version", b"mcp-method", b"mcp-name"
+_PARAMETER_PREFIX = b"mcp-param-"
+_ACCEPT = b"accept"
+
+_READ = frozenset(
+    {
+        b"host",
+        b"origin",
+        b"content-type",
+        b"content-encoding",
+        b"content-length",
+        b"expect",
+        _ACCEPT,
+        _VERSION,
+        _METHOD,
+        _NAME,
+    }
+)
+_BLANKS = b" \t"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestHead:
+    """One request's headers by name, without the white space around their values.
+
+    `values` holds those that this front reads, the first of each kind, all lines of Accept as one (RFC 9110 section
+    5.3). `parameters` holds the `mcp-param-` headers by the rest of their name. `doubled` are the names of those that
+    came more than once though they hold one value.
+    """
+
+    values: Mapping[bytes, bytes]
+    parameters: Mapping[str, str]
+    doubled: tuple[str, ...]
+
+    def find_length(self) -> int | None:
+        """The length in bytes that the client states for the body, or None."""
+        value = self.values.get(b"content-length")
+        return int(value) if value is not None and value.isdigit() and len(value) < 20 else None
+
+    def mirror(self) -> MirroredHeaders:
+        """What the headers say about the message in the body."""
+        return MirroredHeaders(
+            version=self._text(_VERSION),
+            method=self._text(_METHOD),
+            name=self._text(_NAME),
+            parameters=self.parameters,
+            doubled=self.doubled,
+        )
+
+    def _text(self, name: bytes) -> str | None:
+        value = self.values.get(name)
+        return None if value is None else value.decode("latin-1")
+
+
+def read_head(headers: Iterable[tuple[bytes, bytes]]) -> RequestHead:
+    """The head of a request with these raw headers."""
+    values: dict[bytes, bytes] = {}
+    parameters: dict[str, str] = {}
+    doubled: list[str] = []
+    for name, value in headers:
+        if name in _READ:
+            if name not in values:
+                values[name] = value.strip(_BLANKS)
+            elif name == _ACCEPT:
+                values[name] += b"," + value
+            else:
+                doubled.append(name.decode("latin-1"))
+        elif name.startswith(_PARAMETER_PREFIX):
+            token = name[len(_PARAMETER_PREFIX) :].decode("latin-1")
+            if token in parameters:
+                doubled.append(name.decode("latin-1"))
+            parameters.setdefault(token, value.strip(_BLANKS).decode("latin-1"))
+    return RequestHead(values=values, parameters=parameters, doubled=tuple(doubled))

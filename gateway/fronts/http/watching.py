@@ -1,0 +1,55 @@
+"""Notices that the client of a running call went away, and cancels the call.
+
+On Streamable HTTP the end of the connection is the one way to cancel (MCP 2026-07-28, "Cancellation"). A server that
+speaks ASGI says so through `receive`, which has to be awaited for it; most calls end long before that is worth a task,
+so the watch begins after a delay. A client that left earlier is noticed then, since the server remembers it.
+"""
+
+import asyncio
+from types import TracebackType
+
+from starlette.types import Receive
+
+
+class DisconnectWatch:
+    """A context in which the current task is cancelled when the client goes away.
+
+    The cancellation ends at the context, as that of `asyncio.timeout` does: the block is left early, and `is_gone` says
+    why. A cancellation from outside passes through.
+    """
+
+    def __init__(self, receive: Receive, *, delay_seconds: float) -> None:
+        self._receive = receive
+        self._delay_seconds = delay_seconds
+        self._watching: asyncio.Task[None] | None = None
+        self.is_gone = False
+
+    def __enter__(self) -> "DisconnectWatch":
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a disconnect is watched for from inside a task")
+        self._task = task
+        self._cancelling = task.cancelling()
+        self._timer = asyncio.get_running_loop().call_later(self._delay_seconds, self._begin)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self._timer.cancel()
+        if self._watching is not None:
+            self._watching.cancel()
+        if not self.is_gone:
+            return False
+        still_cancelling = self._task.uncancel() > self._cancelling
+        return kind is asyncio.CancelledError and not still_cancelling
+
+    def _begin(self) -> None:
+        self._watching = asyncio.get_running_loop().create_task(self._watch())
+
+    async def _watch(self) -> None:
+        # Behind the end of a body only a disconnect can come; what else a server may send is no news.
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self.is_gone = True
+        self._task.cancel()

@@ -1,0 +1,136 @@
+"""Serves MCP over a stream of lines: each line a message, each answer a line, requests side by side.
+
+Source: MCP 2026-07-28, basic/transports/stdio and basic/patterns/cancellation.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+from typing import Any
+
+from gateway.contract.conditions import Condition
+from gateway.contract.envelopes import Envelope, Refusal, encode_envelope, error_response, refusal_response
+from gateway.contract.parsing import find_request_id, parse_message
+from gateway.contract.quoting import quote
+from gateway.fronts.stdio.lines import LineCutter, OverlongLine
+from gateway.fronts.stdio.settings import StdioSettings
+from gateway.fronts.stdio.streams import ByteSink, ByteSource, claim_standard_streams
+from gateway.mcp.dispatch import Dispatcher
+from gateway.mcp.exchange import Exchange
+
+FRONT = "stdio"
+_CANCELLED_METHOD = "notifications/cancelled"
+_EXCHANGE = Exchange(front=FRONT)
+
+_log = logging.getLogger("propylon.stdio")
+
+
+async def serve_stdio(
+    dispatcher: Dispatcher,
+    settings: StdioSettings | None = None,
+    *,
+    streams: tuple[ByteSource, ByteSink] | None = None,
+) -> None:
+    """Serves until the input ends or nobody reads the output any more; then cancels what is in flight and returns.
+
+    `streams` None takes the process's own standard streams, and keeps everything else off standard output meanwhile.
+    """
+    chosen = settings or StdioSettings()
+    with contextlib.nullcontext(streams) if streams is not None else claim_standard_streams() as (source, sink):
+        await _Session(dispatcher, chosen, source, sink).serve()
+
+
+class _Session:
+    """One client, from its first line to the end of its input."""
+
+    def __init__(self, dispatcher: Dispatcher, settings: StdioSettings, source: ByteSource, sink: ByteSink) -> None:
+        self._dispatcher = dispatcher
+        self._settings = settings
+        self._source = source
+        self._sink = sink
+        self._in_flight: dict[str | int, asyncio.Task[None]] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(settings.in_flight_limit)
+
+    async def serve(self) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                await self._read_lines(group)
+                await self._close()
+        except* OSError as errors:
+            # Nobody reads the output, or the input broke: the client is gone, and its calls with it.
+            _log.info("the client is gone", extra={"reason": str(errors.exceptions[0])})
+
+    async def _read_lines(self, group: asyncio.TaskGroup) -> None:
+        cutter = LineCutter(limit_bytes=self._settings.line_limit_bytes)
+        while chunk := await self._source.read():
+            for line in cutter.feed(chunk):
+                await self._take(line, group)
+        for line in cutter.close():
+            await self._take(line, group)
+
+    async def _close(self) -> None:
+        """Lets what is in flight come to its end for a moment, then cancels it."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=self._settings.closing_grace_seconds)
+        for task in tuple(self._running):
+            task.cancel()
+
+    async def _take(self, line: bytes | OverlongLine, group: asyncio.TaskGroup) -> None:
+        """Sets going what one line asks for; waits only for a place among the requests in flight."""
+        if isinstance(line, OverlongLine):
+            sentence = f"the line is longer than the {line.limit_bytes} bytes that are taken"
+            await self._write(error_response(Condition.INVALID_REQUEST, None, sentence, rejection=True))
+            return
+        message = parse_message(line)
+        if isinstance(message, Refusal):
+            await self._write(refusal_response(message, None))
+            return
+        if message.get("method") == _CANCELLED_METHOD and "id" not in message:
+            self._cancel(message)
+            return
+        request_id = find_request_id(message)
+        if request_id is not None and request_id in self._in_flight:
+            sentence = f"request {quote(request_id)} is still in flight: each request needs an id of its own"
+            await self._write(error_response(Condition.INVALID_REQUEST, request_id, sentence, rejection=True))
+            return
+        await self._slots.acquire()
+        task = group.create_task(self._answer(message))
+        self._running.add(task)
+        if request_id is not None:
+            self._in_flight[request_id] = task
+        task.add_done_callback(lambda done: self._forget(done, request_id))
+
+    def _cancel(self, message: dict[str, Any]) -> None:
+        """Cancels the request that the notification names; one that is unknown or malformed is ignored, as asked."""
+        params = message.get("params")
+        request_id = params.get("requestId") if isinstance(params, dict) else None
+        if isinstance(request_id, str | int) and not isinstance(request_id, bool):
+            task = self._in_flight.get(request_id)
+            if task is not None:
+                task.cancel()
+
+    def _forget(self, task: asyncio.Task[None], request_id: str | int | None) -> None:
+        self._running.discard(task)
+        self._slots.release()
+        if request_id is not None:
+            self._in_flight.pop(request_id, None)
+
+    async def _answer(self, message: dict[str, Any]) -> None:
+        envelope = await self._dispatch(message)
+        if envelope is not None:
+            await self._write(envelope)
+
+    async def _dispatch(self, message: dict[str, Any]) -> Envelope | None:
+        """The answer to a message. The outermost ring: only a cancellation passes it."""
+        try:
+            return await self._dispatcher.dispatch(message, _EXCHANGE)
+        except Exception:  # noqa: BLE001 - the outermost ring
+            reference = os.urandom(8).hex()
+            _log.exception("a message could not be answered", extra={"reference": reference})
+            sentence = f"the gateway failed inside (reference {reference})"
+            return error_response(Condition.INTERNAL_ERROR, find_request_id(message), sentence)
+
+    async def _write(self, envelope: Envelope) -> None:
+        await self._sink.write(encode_envelope(envelope) + b"\n")

@@ -1,0 +1,103 @@
+"""Which method answers this message? The one way from a parsed message to its envelope, for every front."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from gateway.contract.envelopes import Envelope, Refusal, refusal_response, success_response
+from gateway.contract.parsing import find_request_id
+from gateway.contract.validation import MessageValidator
+from gateway.mcp.admission import Admission
+from gateway.mcp.catalogue import Catalogue
+from gateway.mcp.exchange import Exchange
+from gateway.mcp.methods.method import Method
+from gateway.mcp.methods.server_discover import ServerDiscover
+from gateway.mcp.methods.tools_call import ToolsCall, find_mirrored
+from gateway.mcp.methods.tools_list import ToolsList
+
+SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
+
+DEFAULT_RESULT_LIMIT_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerIdentity:
+    """Who answers: an Implementation of the protocol, stated in every result's `_meta`."""
+
+    name: str
+    version: str
+    title: str | None = None
+    description: str | None = None
+    website_url: str | None = None
+
+    def describe(self) -> dict[str, str]:
+        """The identity as the protocol writes it, without what is unknown."""
+        members = {
+            "name": self.name,
+            "title": self.title,
+            "version": self.version,
+            "description": self.description,
+            "websiteUrl": self.website_url,
+        }
+        return {key: value for key, value in members.items() if value is not None}
+
+
+class Dispatcher:
+    """Answers messages from the catalogue that is served at their moment.
+
+    `catalogue` gives the current one and is asked once a message. `page_size` is the number of tools a page of
+    tools/list, None for one page. `result_limit_bytes` bounds the JSON of a tool's result; `forward_internal` tells
+    callers what a backend says of its internal failures.
+    """
+
+    def __init__(
+        self,
+        *,
+        catalogue: Callable[[], Catalogue],
+        validator: MessageValidator,
+        server: ServerIdentity,
+        page_size: int | None = None,
+        result_limit_bytes: int = DEFAULT_RESULT_LIMIT_BYTES,
+        forward_internal: bool = False,
+    ) -> None:
+        self._catalogue = catalogue
+        self._server_info = orjson.Fragment(orjson.dumps(server.describe()))
+        tools_list = ToolsList(page_size=page_size)
+        tools_call = ToolsCall(result_limit_bytes=result_limit_bytes, forward_internal=forward_internal)
+        served = (
+            Method(name="tools/list", answer=tools_list.answer, capability="tools", nullable=("cursor",)),
+            Method(
+                name="tools/call",
+                answer=tools_call.answer,
+                capability="tools",
+                nullable=("arguments", "inputResponses", "requestState"),
+                mirrors=find_mirrored,
+            ),
+        )
+        discover = ServerDiscover(capabilities={row.capability for row in served if row.capability is not None})
+        rows = (Method(name="server/discover", answer=discover.answer), *served)
+        self._admission = Admission(methods=MappingProxyType({row.name: row for row in rows}), validator=validator)
+
+    async def dispatch(self, message: dict[str, Any], exchange: Exchange) -> Envelope | None:
+        """The answer to a parsed message, or None for a notification. Takes the message over.
+
+        Being cancelled cancels what the message set going. Any other exception is a fault of ours, for the front's
+        outermost ring to answer.
+        """
+        admitted = self._admission.judge(message, exchange, self._catalogue())
+        if admitted is None:
+            return None
+        if isinstance(admitted, Refusal):
+            return refusal_response(admitted, find_request_id(message))
+        method, call = admitted
+        outcome = await method.answer(call)
+        if isinstance(outcome, Refusal):
+            return refusal_response(outcome, message["id"])
+        for member in call.revision.unknown_members:
+            outcome.pop(member, None)
+        if call.revision.has_server_info:
+            outcome["_meta"] = {**outcome.get("_meta", {}), SERVER_INFO_KEY: self._server_info}
+        return success_response(message["id"], outcome)
