@@ -16,7 +16,7 @@ from gateway.descriptors.options import Options
 from gateway.descriptors.schema.dialect import Direction
 from gateway.descriptors.schema.facts import FactSource, FieldFacts, Place, Role
 from gateway.descriptors.schema.field_paths import find_listed_message, list_paths
-from gateway.descriptors.schema.special_messages import ANY, EMPTY, FIELD_MASK, OPERATION, SPECIAL_MESSAGES
+from gateway.descriptors.schema.special_messages import ANY, FIELD_MASK, OPERATION, SPECIAL_MESSAGES
 
 LIMIT_PATTERNS = 2
 LIMIT_ANY_TYPES = 8
@@ -232,7 +232,7 @@ def _find_message(api: Api, name: str, method: MethodDescriptor) -> Descriptor |
             found = api.pool.FindMessageTypeByName(candidate)
         except KeyError:
             continue
-        return None if found.full_name in (EMPTY, *SPECIAL_MESSAGES) else found
+        return None if found.full_name in SPECIAL_MESSAGES else found
     return None
 
 

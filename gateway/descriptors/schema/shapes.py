@@ -120,7 +120,7 @@ class ShapeMaker:
         return Shape(
             node=node,
             properties=properties,
-            comment=self._api.comments.get_comment(node.type.full_name),
+            comment="" if note else self._api.comments.get_comment(node.type.full_name),
             notes=(note,) if note else (),
             size=sum(map(_measure_property, properties)) + _ENVELOPE_BYTES,
         )

@@ -43,6 +43,10 @@ SPECIAL_MESSAGES: Mapping[str, ScalarRow] = MappingProxyType(
             ),
             output=Part(schema={"type": "object"}),
         ),
+        EMPTY: ScalarRow(
+            input=Part(schema={"type": "object", "properties": {}, "additionalProperties": False}),
+            output=Part(schema={"type": "object"}),
+        ),
         "google.protobuf.Timestamp": _both(
             Part(schema={"type": "string", "format": "date-time"}, notes=("e.g. 2026-01-31T09:00:00Z",))
         ),
@@ -90,4 +94,4 @@ MESSAGE_NOTES: Mapping[str, str] = MappingProxyType(
         OPERATION: "a long-running operation: the response stands in response once done is true",
     }
 )
-"""One line about messages whose fields say too little by themselves. They are ordinary objects."""
+"""One line, in place of their own long comments, about messages that are ordinary objects all the same."""
