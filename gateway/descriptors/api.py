@@ -10,9 +10,12 @@ from google.protobuf.descriptor import Descriptor, MethodDescriptor, ServiceDesc
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 
+from gateway.contract.quoting import one_line
 from gateway.descriptors.comments import Comments
 from gateway.descriptors.linking import LinkedFiles, link_files
 from gateway.descriptors.options import Options
+
+LIMIT_NAME = 300
 
 # Services by which a gateway looks at a backend; they are no part of what it offers.
 _INFRASTRUCTURE = frozenset(
@@ -66,24 +69,22 @@ class Api:
 def describe_api(files: Iterable[FileDescriptorProto], services: Iterable[str] | None = None) -> Api:
     """What these files offer, restricted to the named services (None: every service that the files declare).
 
-    Never raises over the files: what does not link is in `skipped` or `warnings`. The health and reflection services
-    are never in `rpcs`.
+    A service of which some RPCs cannot be served is served with the others. Never raises over the files: what does not
+    link is in `skipped` or `warnings`. The health and reflection services are never in `rpcs`.
     """
     linked = link_files(files)
-    names = _declared_services(linked) if services is None else services
-    rpcs: list[Rpc] = []
-    skipped: list[Skipped] = []
-    for name in sorted(set(names) - _INFRASTRUCTURE):
-        service = _find_service(linked.pool, name)
-        if service is None:
-            skipped.append(Skipped(name=name, reason=linked.left_out.get(name, "no file that was given declares it")))
-            continue
-        rpcs += [_make_rpc(service, method) for method in service.methods]
+    wanted = set(_declared_services(linked) if services is None else services) - _INFRASTRUCTURE
+    found = {name: service for name in wanted if (service := _find_service(linked.pool, name)) is not None}
+    skipped = {
+        name: linked.left_out.get(name, "no file that could be read declares it") for name in wanted - set(found)
+    }
+    skipped |= {name: reason for name, reason in linked.left_out.items() if "/" in name and _service_of(name) in found}
+    rpcs = [_make_rpc(service, method) for service in found.values() for method in service.methods]
     return Api(
         pool=linked.pool,
         files=linked.files,
         rpcs=tuple(sorted(rpcs, key=lambda rpc: rpc.name)),
-        skipped=tuple(skipped),
+        skipped=tuple(Skipped(name=one_line(name, LIMIT_NAME), reason=skipped[name]) for name in sorted(skipped)),
         warnings=tuple(f"{problem.name}: {problem.reason}" for problem in linked.problems),
         comments=Comments(linked.sources),
         options=Options(linked.pool, linked.files.values()),
@@ -96,6 +97,10 @@ def _declared_services(linked: LinkedFiles) -> set[str]:
         for file in linked.sources
         for service in file.service
     }
+
+
+def _service_of(rpc_name: str) -> str:
+    return rpc_name.partition("/")[0]
 
 
 def _find_service(pool: DescriptorPool, name: str) -> ServiceDescriptor | None:

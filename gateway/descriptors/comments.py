@@ -16,7 +16,7 @@ from google.protobuf.descriptor_pb2 import (
     SourceCodeInfo,
 )
 
-from gateway.descriptors.comment_text import CommentText, clean_comment
+from gateway.descriptors.texts.comment_text import CommentText, clean_comment
 
 
 class _Kind(Enum):
@@ -114,8 +114,12 @@ def _index_file(file: FileDescriptorProto) -> dict[str, _Raw]:
 
 
 def _get_text(location: SourceCodeInfo.Location) -> str:
-    leading = location.leading_comments
-    return leading if leading.strip() else location.trailing_comments
+    for text in (location.leading_comments, location.trailing_comments):
+        # The runtime gives bytes for what is not UTF-8.
+        readable = text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")
+        if readable.strip():
+            return readable
+    return ""
 
 
 def _walk_file(file: FileDescriptorProto) -> Iterable[tuple[tuple[int, ...], str, _Kind]]:

@@ -23,7 +23,7 @@ from google.protobuf.descriptor import (
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, MethodOptions
 from google.protobuf.descriptor_pool import DescriptorPool
 
-from gateway.descriptors.wire_options import WireValue, collect_fields, read_numbers, read_texts
+from gateway.descriptors.files.option_bytes import WireValue, collect_fields, read_numbers, read_texts
 
 AnyDescriptor = (
     Descriptor

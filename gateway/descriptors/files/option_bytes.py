@@ -1,4 +1,4 @@
-"""Reads the wire form of option messages by field number.
+"""Reads the wire form of descriptors' options by field number.
 
 A descriptor's options live in the default pool's classes, where an extension that this process does not link stays
 unknown bytes; the file that declares the extension may be missing from the backend's own pool as well. The bytes are
@@ -17,8 +17,29 @@ def read_fields(data: bytes) -> Iterator[tuple[int, WireValue]]:
 
     Groups are passed over. Bytes that are not a message end the reading where they go wrong.
     """
+    for number, value, _, _ in _walk(data):
+        yield number, value
+
+
+def drop_field(data: bytes, number: int) -> bytes:
+    """The same message without every occurrence of that field."""
+    kept: list[bytes] = []
+    at = 0
+    for found, _, start, end in _walk(data):
+        if found == number:
+            kept.append(data[at:start])
+            at = end
+    if not kept:
+        return data
+    kept.append(data[at:])
+    return b"".join(kept)
+
+
+def _walk(data: bytes) -> Iterator[tuple[int, WireValue, int, int]]:
+    """(number, value, where the field starts, where it ends) of each field."""
     at, end, depth = 0, len(data), 0
     while at < end:
+        start = at
         tag, at = _read_varint(data, at)
         number, wire_type = tag >> 3, tag & 7
         value: WireValue
@@ -38,7 +59,7 @@ def read_fields(data: bytes) -> Iterator[tuple[int, WireValue]]:
         if at > end or number == 0:
             return
         if depth == 0:
-            yield number, value
+            yield number, value, start, at
 
 
 def collect_fields(data: bytes) -> dict[int, list[WireValue]]:

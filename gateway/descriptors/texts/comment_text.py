@@ -31,6 +31,9 @@ _BANNER = re.compile(r"\s*[-=*#/~_+]{4,}\s*")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _OWN_LINE = re.compile(r"\s*(?:#{1,6}\s|\||>)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+_SPACES = re.compile(r" {2,}")
+# AIP-192 refers to other elements in this form; the full name helps nobody who reads a tool's description.
+_REFERENCE = re.compile(r"\[([^\]\[]{1,200})\]\[[A-Za-z0-9_.]{0,300}\]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 
 
@@ -138,7 +141,7 @@ def _join_paragraphs(lines: list[str]) -> str:
                 out.append("")
             joinable = in_list = False
         elif _ITEM.match(line):
-            out.append(line)
+            out.append(" " * _indent(line) + _plain(line))
             joinable = in_list = True
         elif _OWN_LINE.match(line):
             out.append(line)
@@ -146,11 +149,18 @@ def _join_paragraphs(lines: list[str]) -> str:
         elif _indent(line) >= 4 and not in_list and not joinable:
             out.append(line)
         elif joinable:
-            out[-1] = f"{out[-1]} {line.strip()}"
+            # A link that was wrapped between its text and its target stays one link.
+            gap = "" if out[-1].endswith("]") and line.lstrip().startswith(("(http", "[")) else " "
+            out[-1] = f"{out[-1]}{gap}{_plain(line)}"
         else:
-            out.append(line.strip() if not in_list else line)
+            out.append(_plain(line))
             joinable = True
     return "\n".join(out)
+
+
+def _plain(line: str) -> str:
+    """A line of prose with single spaces, and with the name alone for a reference such as `[Order][shop.v1.Order]`."""
+    return _SPACES.sub(" ", _REFERENCE.sub(r"\1", line.strip()))
 
 
 def _indent(line: str) -> int:

@@ -1,0 +1,100 @@
+"""A descriptor file without the parts that cannot be built or that another file declares."""
+
+from collections.abc import Collection, Set
+from typing import Any
+
+from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
+
+from gateway.descriptors.files.symbols import get_scope
+
+
+def prune_file(
+    file: FileDescriptorProto, *, declared_elsewhere: Set[str], broken: Collection[str], imports: list[str]
+) -> FileDescriptorProto:
+    """A copy without source info that imports exactly `imports`.
+
+    Left out are declarations by full name (`declared_elsewhere`) and broken parts: messages, extensions, and RPCs as
+    "pkg.Service/Method"; a service without an RPC left goes too. A broken message stays as an empty shell where a type
+    nested in it can be built, for others may use that.
+    """
+    copy = FileDescriptorProto()
+    copy.CopyFrom(file)
+    copy.ClearField("source_code_info")
+    _set_imports(copy, imports)
+    scope = get_scope(copy)
+    _prune_messages(copy, scope, declared_elsewhere, broken)
+    _delete(copy.enum_type, [f"{scope}{enum.name}" in declared_elsewhere for enum in copy.enum_type])
+    _prune_extensions(copy.extension, scope, broken)
+    _prune_services(copy, scope, declared_elsewhere, broken)
+    return copy
+
+
+def allow_json_name_conflicts(file: FileDescriptorProto) -> FileDescriptorProto:
+    """A copy in which fields of one message may share a json_name.
+
+    protoc only warns of that in proto2, upb refuses the file unless the message carries this option (descriptor.proto).
+    """
+    copy = FileDescriptorProto()
+    copy.CopyFrom(file)
+    pending = list(copy.message_type)
+    while pending:
+        message = pending.pop()
+        message.options.deprecated_legacy_json_field_conflicts = True
+        pending.extend(message.nested_type)
+    return copy
+
+
+def _set_imports(file: FileDescriptorProto, imports: list[str]) -> None:
+    public = {file.dependency[index] for index in file.public_dependency if 0 <= index < len(file.dependency)}
+    for field in ("dependency", "public_dependency", "weak_dependency", "option_dependency"):
+        file.ClearField(field)
+    file.dependency.extend(imports)
+    file.public_dependency.extend(index for index, name in enumerate(imports) if name in public)
+
+
+def _prune_messages(
+    file: FileDescriptorProto, scope: str, declared_elsewhere: Set[str], broken: Collection[str]
+) -> None:
+    places: list[tuple[Any, int, DescriptorProto, str]] = []
+    for index, message in enumerate(file.message_type):
+        places.append((file.message_type, index, message, f"{scope}{message.name}"))
+    at = 0
+    while at < len(places):
+        _, _, message, name = places[at]
+        at += 1
+        for index, nested in enumerate(message.nested_type):
+            places.append((message.nested_type, index, nested, f"{name}.{nested.name}"))
+    # Later places are deeper or further along their list, so nothing that is still to come moves.
+    for container, index, message, name in reversed(places):
+        _prune_extensions(message.extension, f"{name}.", broken)
+        if name in declared_elsewhere:
+            del container[index]
+        elif name in broken:
+            _delete(message.nested_type, [nested.options.map_entry for nested in message.nested_type])
+            if message.nested_type or message.enum_type or message.extension:
+                for field in ("field", "oneof_decl"):
+                    message.ClearField(field)
+            else:
+                del container[index]
+
+
+def _prune_extensions(extensions: Any, scope: str, broken: Collection[str]) -> None:
+    _delete(extensions, [f"{scope}{extension.name}" in broken for extension in extensions])
+
+
+def _prune_services(
+    file: FileDescriptorProto, scope: str, declared_elsewhere: Set[str], broken: Collection[str]
+) -> None:
+    gone: list[bool] = []
+    for service in file.service:
+        name = f"{scope}{service.name}"
+        had_methods = bool(service.method)
+        _delete(service.method, [f"{name}/{method.name}" in broken for method in service.method])
+        gone.append(name in declared_elsewhere or (had_methods and not service.method))
+    _delete(file.service, gone)
+
+
+def _delete(container: Any, flags: list[bool]) -> None:
+    for index in range(len(flags) - 1, -1, -1):
+        if flags[index]:
+            del container[index]
