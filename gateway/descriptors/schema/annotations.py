@@ -256,10 +256,11 @@ def _find_any_types(api: Api) -> tuple[str, ...]:
         scope = f".{file.package}." if file.package else "."
         declared.update(scope + message.name for message in file.message_type)
         mentioned.update(t for service in file.service for m in service.method for t in (m.input_type, m.output_type))
+        mentioned.update(extension.type_name for extension in file.extension)
         pending = list(file.message_type)
         while pending:
             message = pending.pop()
             pending.extend(message.nested_type)
-            mentioned.update(field.type_name for field in message.field)
+            mentioned.update(field.type_name for field in (*message.field, *message.extension))
     names = sorted(name[1:] for name in declared - mentioned)
     return tuple(names) if len(names) <= LIMIT_ANY_TYPES else ()
