@@ -130,10 +130,14 @@ def encode_envelope(envelope: Envelope) -> bytes:
     where integers beyond 64 bits are written in full up to 1024 bits, lone surrogates become U+FFFD, keys that are no
     strings become strings, levels below 200 become null, and a value that JSON does not know becomes null.
     """
+    return _write(envelope.body)
+
+
+def _write(body: Mapping[str, Any]) -> bytes:
     try:
-        return orjson.dumps(envelope.body)
+        return orjson.dumps(body)
     except orjson.JSONEncodeError:
-        return orjson.dumps(_writable(envelope.body, _LIMIT_DEPTH))
+        return orjson.dumps(_writable(body, _LIMIT_DEPTH))
 
 
 def _bound_data(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,184 @@
+"""Holds every envelope of the whole test run to the contract, whichever test sends it and whichever front.
+
+The capture sits where envelopes become bytes, so no test can forget to take part: a test during which a bad envelope
+was encoded fails, and one that was encoded outside of any test fails the run.
+"""
+
+import os
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import jsonschema_rs
+import orjson
+import pytest
+
+from gateway.contract import envelopes
+from gateway.contract.conditions import CONDITIONS
+from gateway.contract.envelopes import DATA_KEYS, LIMIT_MESSAGE
+from gateway.contract.validation import PER_REQUEST_REVISION, load_protocol_schema
+
+hypothesis.settings.register_profile("default", max_examples=50, deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile("search", max_examples=2000, deadline=None, database=None)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+LIMIT_DATA_STRING = 256
+CODES = {row.code for row in CONDITIONS.values()}
+# Conditions whose whole error the protocol defines, by code.
+TYPED_ERRORS = {
+    -32700: "ParseError",
+    -32600: "InvalidRequestError",
+    -32601: "MethodNotFoundError",
+    -32602: "InvalidParamsError",
+    -32603: "InternalError",
+    -32020: "HeaderMismatchError",
+    -32021: "MissingRequiredClientCapabilityError",
+    -32022: "UnsupportedProtocolVersionError",
+}
+
+
+class EnvelopeRules:
+    """What every envelope is held to: the four clauses, and the protocol's own shapes."""
+
+    def __init__(self) -> None:
+        schema = load_protocol_schema(PER_REQUEST_REVISION)
+        names = {"JSONRPCNotification", "JSONRPCResponse", *TYPED_ERRORS.values()}
+        self._shapes = {
+            name: jsonschema_rs.Draft202012Validator(schema | {"$ref": f"#/$defs/{name}"}, offline=True)
+            for name in names
+        }
+
+    def find_faults(self, encoded: bytes) -> list[str]:
+        """Every rule that these bytes break, in words; empty where they are an envelope of ours."""
+        try:
+            message = orjson.loads(encoded)
+        except orjson.JSONDecodeError as fault:
+            return [f"is not JSON: {fault}"]
+        if not isinstance(message, dict):
+            return ["is not an object"]
+        faults = [] if b"\n" not in encoded else ["is more than one line"]
+        kinds = {"method", "result", "error"} & message.keys()
+        if len(kinds) != 1:
+            return [*faults, f"is not exactly one of notification, result and error: {sorted(kinds)}"]
+        if "id" in message and type(message["id"]) not in (str, int):
+            faults.append("has an id that is neither a string nor an integer")
+        if "method" in kinds:
+            shape = "JSONRPCNotification"
+            faults += ["is a notification with an id"] if "id" in message else []
+        else:
+            shape = "JSONRPCResponse"
+        if unknown := message.keys() - {"jsonrpc", "id", "params", *kinds}:
+            faults.append(f"has keys that no envelope has: {sorted(unknown)}")
+        if not self._shapes[shape].is_valid(message):
+            faults.append(f"does not have the shape {shape}")
+        if "error" in kinds and isinstance(message["error"], dict):
+            faults += self._find_error_faults(message["error"])
+        return faults
+
+    def _find_error_faults(self, error: dict[str, Any]) -> Iterator[str]:
+        code, message = error.get("code"), error.get("message")
+        if code not in CODES:
+            yield f"clause 1: the code {code} is not in the table"
+        elif code in TYPED_ERRORS:
+            shape = self._shapes[TYPED_ERRORS[code]]
+            # The protocol defines some of these as the error alone, some as the response around it.
+            if not (shape.is_valid(error) or shape.is_valid({"jsonrpc": "2.0", "error": error})):
+                yield f"does not have the shape {TYPED_ERRORS[code]}"
+        if not isinstance(message, str) or not message or len(message) > LIMIT_MESSAGE or not message.isprintable():
+            yield "clause 2: the message is not one printable line of at most 200 characters"
+        if unknown := error.keys() - {"code", "message", "data"}:
+            yield f"has error members that no envelope has: {sorted(unknown)}"
+        if "data" in error:
+            yield from _find_data_faults(error["data"])
+
+
+def _find_data_faults(data: Any) -> Iterator[str]:
+    if not isinstance(data, dict) or not data:
+        yield "clause 3: data is not an object with members"
+        return
+    if unknown := data.keys() - DATA_KEYS:
+        yield f"clause 4: data has keys outside DATA_KEYS: {sorted(unknown)}"
+    for text in _iter_strings(data):
+        if len(text) > LIMIT_DATA_STRING or not text.isprintable():
+            yield f"clause 3: data holds a string that is long or not printable: {text[:40]!r}"
+    for location in data.get("errors", ()):
+        if not (isinstance(location, dict) and location.keys() == {"at", "problems"} and location["problems"]):
+            yield f"clause 3: data.errors holds no location: {location!r}"
+
+
+def _iter_strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            yield name
+            yield from _iter_strings(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _iter_strings(item)
+
+
+class EnvelopeLedger:
+    """Stands at the one exit of envelopes and remembers those that break a rule."""
+
+    def __init__(self) -> None:
+        self.rules = EnvelopeRules()
+        self.faults: list[str] = []
+        self.count = 0
+        self._write: Callable[..., bytes] = envelopes._write
+
+    def write(self, body: Any) -> bytes:
+        encoded = self._write(body)
+        self.count += 1
+        self.faults += [f"an envelope {fault}: {encoded[:300]!r}" for fault in self.rules.find_faults(encoded)]
+        return encoded
+
+    def take_faults(self) -> list[str]:
+        faults, self.faults = self.faults, []
+        return faults
+
+
+LEDGER = pytest.StashKey[EnvelopeLedger]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    ledger = config.stash[LEDGER] = EnvelopeLedger()
+    envelopes._write = ledger.write
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    envelopes._write = config.stash[LEDGER]._write
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    outcome = yield
+    if faults := item.config.stash[LEDGER].take_faults():
+        pytest.fail("the envelope contract is broken:\n" + "\n".join(faults), pytrace=False)
+    return outcome
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.config.stash[LEDGER].faults and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    for fault in config.stash[LEDGER].faults:
+        terminalreporter.write_line(f"outside of any test, {fault}", red=True)
+
+
+@pytest.fixture(scope="session")
+def envelope_ledger(pytestconfig: pytest.Config) -> EnvelopeLedger:
+    """The ledger of this run, for the tests that prove it."""
+    return pytestconfig.stash[LEDGER]
+
+
+@pytest.fixture(scope="session")
+def protocol_references() -> Path:
+    """The folder with the protocol's own schemas and examples; skips where it is not at hand."""
+    folder = Path(__file__).parents[1].parent / "shared" / "mcp"
+    if not folder.is_dir():
+        pytest.skip("the protocol's own schemas and examples are not beside this checkout (shared/mcp)")
+    return folder
