@@ -7,7 +7,7 @@ import grpc
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health import SERVICE_NAME as HEALTH_NAME
-from grpc_health.v1.health import aio as health  # type: ignore[attr-defined]  # the stubs lack it
+from grpc_health.v1.health import aio as health
 from grpc_reflection.v1alpha import reflection
 
 from gateway.demo.services.customers import CustomerService

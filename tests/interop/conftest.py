@@ -25,12 +25,18 @@ class Started:
     process: subprocess.Popen[str]
     printed: list[str] = field(default_factory=list)
     _lines: Queue[str | None] = field(default_factory=Queue)
+    _reader: threading.Thread = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._reader = threading.Thread(target=self.read, daemon=True)
+        self._reader.start()
 
     def read(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.printed.append(line)
-            self._lines.put(line)
+        with self.process.stdout as stdout:
+            for line in stdout:
+                self.printed.append(line)
+                self._lines.put(line)
         self._lines.put(None)
 
     def wait_for(self, pattern: str) -> str:
@@ -45,23 +51,24 @@ class Started:
             if found := re.search(pattern, line):
                 return found[1]
 
-    def stop(self) -> int:
+    def stop(self) -> int | None:
+        """The exit code after SIGTERM; None where it had to be killed after a while."""
         self.process.terminate()
         try:
-            return self.process.wait(STOP_SECONDS)
+            code: int | None = self.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            pytest.fail(f"{self.process.args} did not stop in {STOP_SECONDS:g} s:\n{''.join(self.printed)}")
+            code = None
+        self._reader.join()
+        return code
 
 
 def start(command: Sequence[str]) -> Started:
     process = subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    started = Started(process=process)
-    threading.Thread(target=started.read, daemon=True).start()
-    return started
+    return Started(process=process)
 
 
 @pytest.fixture(scope="session")
@@ -98,8 +105,7 @@ def showcase(built: Path) -> Iterator[str]:
     """Where gapic-showcase serves gRPC, with reflection."""
     server = start([str(built / "bin" / "showcase")])
     yield server.wait_for(r"^(127\.0\.0\.1:\d+)$")
-    server.process.kill()
-    server.process.wait()
+    server.stop()
 
 
 @pytest.fixture(scope="session")
