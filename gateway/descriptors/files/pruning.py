@@ -13,9 +13,9 @@ def prune_file(
 ) -> FileDescriptorProto:
     """A copy without source info that imports exactly `imports`.
 
-    Left out are declarations by full name (`declared_elsewhere`) and broken parts: messages, extensions, and RPCs as
-    "pkg.Service/Method"; a service without an RPC left goes too. A broken message stays as an empty shell where a type
-    nested in it can be built, for others may use that.
+    Left out are declarations and extensions by full name (`declared_elsewhere`) and broken parts: messages, extensions,
+    and RPCs as "pkg.Service/Method"; a service without an RPC left goes too. A broken message stays as an empty shell
+    where a type nested in it can be built, for others may use that.
     """
     copy = FileDescriptorProto()
     copy.CopyFrom(file)
@@ -24,7 +24,7 @@ def prune_file(
     scope = get_scope(copy)
     _prune_messages(copy, scope, declared_elsewhere, broken)
     _delete(copy.enum_type, [f"{scope}{enum.name}" in declared_elsewhere for enum in copy.enum_type])
-    _prune_extensions(copy.extension, scope, broken)
+    _prune_extensions(copy.extension, scope, declared_elsewhere, broken)
     _prune_services(copy, scope, declared_elsewhere, broken)
     return copy
 
@@ -66,7 +66,7 @@ def _prune_messages(
             places.append((message.nested_type, index, nested, f"{name}.{nested.name}"))
     # Later places are deeper or further along their list, so nothing that is still to come moves.
     for container, index, message, name in reversed(places):
-        _prune_extensions(message.extension, f"{name}.", broken)
+        _prune_extensions(message.extension, f"{name}.", declared_elsewhere, broken)
         if name in declared_elsewhere:
             del container[index]
         elif name in broken:
@@ -78,8 +78,9 @@ def _prune_messages(
                 del container[index]
 
 
-def _prune_extensions(extensions: Any, scope: str, broken: Collection[str]) -> None:
-    _delete(extensions, [f"{scope}{extension.name}" in broken for extension in extensions])
+def _prune_extensions(extensions: Any, scope: str, declared_elsewhere: Set[str], broken: Collection[str]) -> None:
+    names = [f"{scope}{extension.name}" for extension in extensions]
+    _delete(extensions, [name in declared_elsewhere or name in broken for name in names])
 
 
 def _prune_services(

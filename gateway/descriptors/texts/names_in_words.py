@@ -4,24 +4,23 @@ import re
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+")
 
-# Third person by ending is right for all of these; a name that opens with none of them is not taken for a sentence.
+# A name that opens with none of these is not taken for a sentence. Words that are as likely nouns ("OrderStatus",
+# "LogLevel") are not among them: no sentence is better than a wrong one.
 _VERBS_TEXT = """
-abandon abort accept access acknowledge acquire activate add allocate analyze answer append apply approve
-archive assign attach authenticate authorize backup begin bind block book build calculate call cancel change
-charge check claim clear clone close collect commit compact compare complete compute configure confirm connect
-convert copy count create deactivate debit decline decode decrypt delete deliver deny deploy describe destroy
-detach detect disable discard disconnect dispatch download drain drop edit enable encode encrypt end enqueue
-enrol enroll estimate evaluate exchange execute expand expire explain export extend fail fetch fill filter
-find finish flush follow forget format fulfil generate get give grant handle import increment index ingest
-initialize insert inspect install invite invoke issue join kill label launch link list load lock log lookup
-make mark match merge migrate modify monitor mount move mutate notify open order parse patch pause pay perform
-place poll post predict prepare preview process promote provision publish pull purge push put query quote read
-rebuild receive recognize record recover redeem refresh refund register reject release reload remove rename
-render renew reorder replace replay reply report request reserve reset resize resolve restart restore resume
-retrieve retry return reverse revoke rollback rotate route run save scan schedule search select send set share
-ship show shut sign simulate skip snapshot sort split start stop store stream submit subscribe suggest suspend
-swap switch sync synchronize tag take test touch track train transfer transform translate trigger undelete
-undeploy undo unlock unregister unsubscribe update upgrade upload upsert validate verify view wait watch write
+abandon abort accept acknowledge acquire activate add allocate analyze answer append apply approve archive
+assign attach authenticate authorize begin bind book calculate call cancel check clear clone close collect
+commit compact compare complete compute configure confirm connect convert copy create deactivate decline
+decode decrypt delete deliver deny deploy describe destroy detach detect disable discard disconnect dispatch
+download drain drop edit enable encode encrypt enqueue enrol enroll evaluate execute expand expire explain
+export extend fail fetch fill filter find finish flush follow forget fulfil generate get give grant import
+increment ingest initialize insert inspect install invite invoke join kill launch list load lock lookup make
+merge migrate modify monitor mount move mutate notify open parse patch pause pay perform predict prepare
+preview promote provision publish pull purge push put query read rebuild receive recognize recover redeem
+refresh refund register reject release reload remove rename render renew reorder replace replay reserve reset
+resize resolve restart restore resume retrieve retry reverse revoke rollback rotate run save scan schedule
+search select send set ship show shut sign simulate skip split start stop submit subscribe suggest suspend
+swap switch sync synchronize take touch track transform translate undelete undeploy undo unlock unregister
+unsubscribe update upgrade upload upsert validate verify view watch write
 """
 _VERBS = frozenset(_VERBS_TEXT.split())
 _PREPOSITIONS_TEXT = """
