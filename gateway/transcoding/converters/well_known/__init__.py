@@ -1,0 +1,1 @@
+"""The messages that ProtoJSON writes in a form of their own."""

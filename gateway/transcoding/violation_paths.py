@@ -1,0 +1,82 @@
+"""From a backend's field path to a JSON pointer into the arguments.
+
+Backends name fields as protobuf does (`line_items[3].unit_price`, google.rpc.BadRequest; elements with numbers,
+buf.validate.FieldPath); the caller knows them by their published names (`/lineItems/3/unitPrice`). What cannot be
+followed through the request is repeated as it came: a hint is better than none.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
+from gateway.contract.quoting import one_line
+from gateway.descriptors.field_names import get_field_names
+from gateway.transcoding.converters.outcomes import make_segment
+from gateway.transcoding.converters.type_index import is_map
+
+# A name, or an index or key in brackets; quotes around a key are not part of it.
+_STEP = re.compile(r"""\.?([^.\[\]]+)|\[(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\]]*))\]""")
+_LIMIT_PATH = 300
+_LIMIT_STEPS = 32
+
+_SUBSCRIPTS = ("index", "boolKey", "intKey", "uintKey", "stringKey")
+
+
+def follow_path(path: str, request: Descriptor) -> str:
+    """The pointer for a path in text: names by dots, indices and map keys in brackets or after a dot; "" for none."""
+    if path.startswith("/"):
+        return one_line(path, _LIMIT_PATH)
+    place = _Place(request)
+    for count, (name, *keys) in enumerate(_STEP.findall(path[:_LIMIT_PATH])):
+        if count == _LIMIT_STEPS:
+            break
+        if name:
+            place.step_to(name)
+        else:
+            place.step_into(next((key for key in keys if key), ""))
+    return place.pointer
+
+
+def follow_elements(elements: Iterable[Mapping[str, Any]], request: Descriptor) -> str:
+    """The pointer for the elements of a buf.validate.FieldPath as JSON."""
+    place = _Place(request)
+    for _, element in zip(range(_LIMIT_STEPS), elements, strict=False):
+        place.step_to(str(element.get("fieldName", "")))
+        for subscript in _SUBSCRIPTS:
+            if subscript in element:
+                key = element[subscript]
+                place.step_into(str(key).lower() if isinstance(key, bool) else str(key))
+    return place.pointer
+
+
+class _Place:
+    """Where a path has led so far. `_message` is None once it left what the request describes."""
+
+    def __init__(self, request: Descriptor) -> None:
+        self.pointer = ""
+        self._message: Descriptor | None = request
+        self._map: FieldDescriptor | None = None
+
+    def step_to(self, name: str) -> None:
+        """To a field of the message, or after a map to the entry of that key."""
+        if self._map is not None:
+            self.step_into(name)
+            return
+        field = None if self._message is None else get_field_names(self._message).accepted.get(name)
+        if field is None or self._message is None:
+            self._message = None
+            self.pointer += make_segment(name)
+            return
+        published = get_field_names(self._message).published
+        self.pointer += make_segment(next(key for key, other in published.items() if other.number == field.number))
+        self._map = field if is_map(field) else None
+        self._message = None if is_map(field) else field.message_type
+
+    def step_into(self, key: str) -> None:
+        """To an item of a list or an entry of a map."""
+        self.pointer += make_segment(key)
+        if self._map is not None and self._map.message_type is not None:
+            self._message = self._map.message_type.fields_by_name["value"].message_type
+        self._map = None
