@@ -1,24 +1,25 @@
 """From what a backend offers to the tools that are listed: built aside, whole, the same on every start and replica.
 
 The order is that of the configured backends, then of the RPC names. Output schemas are compiled here, once, never
-in a call. This module must never know how descriptors were fetched or when.
+in a call. This module must never know when a backend is asked.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 from gateway.app.settings.model import BackendSection, ToolsSection
+from gateway.backends.discovery import Discovered
+from gateway.contract.quoting import quote
 from gateway.contract.validation import SchemaValidator
 from gateway.descriptors.api import Api, Rpc, describe_api
 from gateway.descriptors.schema.builder import SchemaBuilder
 from gateway.descriptors.selection import Selection
 from gateway.descriptors.tool_names import make_tool_name
-from gateway.descriptors.tool_texts import make_annotations, make_description, make_title
+from gateway.descriptors.tool_texts import find_text_warning, make_annotations, make_description, make_title
 from gateway.mcp.catalogue import Catalogue, Tool
 from gateway.mcp.ports import UnaryRpc
 from gateway.transcoding.codec import Codec
@@ -36,19 +37,37 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """What one backend adds to the catalogue.
+class ToolDraft:
+    """A tool but for the RPC's callable, which belongs to an event loop."""
+
+    name: str
+    rpc: str
+    listing: Mapping[str, Any]
+    transcoder: RpcTranscoder
+    output_validator: SchemaValidator | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What is to be said of one backend.
 
     `skipped` holds services and RPCs that should be there and cannot, `left_out` those that are not offered by
     choice; `services` names every service with at least one RPC that links.
     """
 
-    backend: str
-    tools: tuple[Tool, ...]
     services: frozenset[str]
     skipped: tuple[LeftOut, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What one backend adds to the catalogue, and what is to be said of it."""
+
+    backend: str
+    tools: tuple[Tool, ...]
+    findings: Findings
 
 
 class NameCollision(Exception):
@@ -62,42 +81,60 @@ class NameCollision(Exception):
         super().__init__(self.reason)
 
 
-def build_offer(
-    section: BackendSection,
-    tools: ToolsSection,
-    files: Iterable[FileDescriptorProto],
-    services: Iterable[str],
-    get_call: Callable[[str], UnaryRpc],
-) -> Offer:
-    """The tools of one backend, from the files that describe it and the names of the services that it has.
+def draft_tools(
+    section: BackendSection, tools: ToolsSection, discovered: Discovered
+) -> tuple[tuple[ToolDraft, ...], Findings]:
+    """Everything about one backend's tools that takes time: schemas, converters, validators. Fit for any thread.
 
-    `get_call` gives the callable of an RPC by its name. Raises nothing over the files: what they do not allow is in
-    `skipped`.
+    Raises nothing over the files: what they do not allow is among the findings.
     """
-    api = describe_api(files, services)
+    api = describe_api(discovered.files, discovered.services)
     everywhere = Selection(include=tools.include, exclude=tools.exclude)
     here = Selection(include=section.include, exclude=section.exclude)
-    made: list[Tool] = []
+    drafts: list[ToolDraft] = []
     left_out: list[LeftOut] = []
-    maker = _ToolMaker(api, section, get_call)
+    warnings = [*discovered.warnings, *api.warnings, *_warn_of_idle_patterns(here, api)]
+    drafter = _Drafter(api, section.prefix)
     for rpc in api.rpcs:
         if not (everywhere.is_selected(rpc.name) and here.is_selected(rpc.name)):
             left_out.append(LeftOut(name=rpc.name, reason="not chosen by include and exclude"))
         elif rpc.client_streaming or rpc.server_streaming:
             left_out.append(LeftOut(name=rpc.name, reason=f"{_kind(rpc)} is not served yet"))
         else:
-            made.append(maker.make(rpc))
-    return Offer(
-        backend=section.name,
-        tools=tuple(made),
+            drafts.append(drafter.draft(rpc))
+            warning = find_text_warning(rpc, api)
+            warnings += [] if warning is None else [warning]
+    skipped = [LeftOut(name=name, reason=reason) for name, reason in discovered.skipped]
+    skipped += [LeftOut(name=one.name, reason=one.reason) for one in api.skipped]
+    findings = Findings(
         services=frozenset(rpc.service for rpc in api.rpcs),
-        skipped=tuple(LeftOut(name=skipped.name, reason=skipped.reason) for skipped in api.skipped),
+        skipped=tuple(skipped),
         left_out=tuple(left_out),
-        warnings=api.warnings,
+        warnings=tuple(warnings),
+    )
+    return tuple(drafts), findings
+
+
+def bind_tools(
+    section: BackendSection, drafts: Iterable[ToolDraft], get_call: Callable[[str], UnaryRpc]
+) -> tuple[Tool, ...]:
+    """The tools of these drafts; `get_call` gives the callable of an RPC by its name, inside the event loop."""
+    return tuple(
+        Tool(
+            name=draft.name,
+            rpc=draft.rpc,
+            backend=section.name,
+            listing=draft.listing,
+            transcoder=draft.transcoder,
+            call=get_call(draft.rpc),
+            deadline_seconds=section.deadline_seconds,
+            output_validator=draft.output_validator,
+        )
+        for draft in drafts
     )
 
 
-def combine_offers(offers: Iterable[Offer]) -> Catalogue:
+def combine_offers(offers: Iterable[Offer], *, ttl_ms: int = 0) -> Catalogue:
     """One catalogue of all offers in their order. Raises `NameCollision`: nothing is ever overwritten."""
     tools: dict[str, Tool] = {}
     for offer in offers:
@@ -105,31 +142,27 @@ def combine_offers(offers: Iterable[Offer]) -> Catalogue:
             if tool.name in tools:
                 raise NameCollision(tool.name, tools[tool.name], tool)
             tools[tool.name] = tool
-    return Catalogue(tools=tools, version=_digest(tools))
+    return Catalogue(tools=tools, version=_digest(tools), ttl_ms=ttl_ms)
 
 
-class _ToolMaker:
-    """Makes the tools of one backend: one codec and one schema builder for all of them."""
+class _Drafter:
+    """Drafts the tools of one backend: one codec and one schema builder for all of them."""
 
-    def __init__(self, api: Api, section: BackendSection, get_call: Callable[[str], UnaryRpc]) -> None:
+    def __init__(self, api: Api, prefix: str) -> None:
         self._api = api
-        self._section = section
-        self._get_call = get_call
+        self._prefix = prefix
         self._codec = Codec(api)
         self._schemas = SchemaBuilder(api)
 
-    def make(self, rpc: Rpc) -> Tool:
-        name = make_tool_name(rpc.name, prefix=self._section.prefix)
+    def draft(self, rpc: Rpc) -> ToolDraft:
+        name = make_tool_name(rpc.name, prefix=self._prefix)
         output_schema = self._schemas.output_schema(rpc)
-        return Tool(
+        return ToolDraft(
             name=name,
             rpc=rpc.name,
-            backend=self._section.name,
             listing=self._make_listing(rpc, name, output_schema),
             transcoder=RpcTranscoder(self._codec, rpc),
-            call=self._get_call(rpc.name),
-            deadline_seconds=self._section.deadline_seconds,
-            output_validator=None if output_schema is None else SchemaValidator(output_schema),
+            output_validator=None if output_schema is None else SchemaValidator(output_schema, subject="result"),
         )
 
     def _make_listing(self, rpc: Rpc, name: str, output_schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -145,6 +178,11 @@ class _ToolMaker:
         listing["annotations"] = make_annotations(rpc, self._api)
         listing["_meta"] = {RPC_META_KEY: rpc.name}
         return listing
+
+
+def _warn_of_idle_patterns(selection: Selection, api: Api) -> Iterator[str]:
+    for pattern in selection.find_idle_patterns(rpc.name for rpc in api.rpcs):
+        yield f"{quote(pattern)} fits no RPC of this backend; is it misspelt?"
 
 
 def _kind(rpc: Rpc) -> str:

@@ -11,11 +11,13 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
 from gateway.app.backoff import Backoff
 from gateway.app.catalogue_builder import NameCollision, Offer, combine_offers
 from gateway.app.operator_error import OperatorError
 from gateway.app.settings.model import DiscoverySection, ReadyWhen
-from gateway.backends.backend import Discovered, DiscoveryFailed
+from gateway.backends.discovery import Discovered, DiscoveryFailed
 from gateway.mcp.catalogue import Catalogue
 
 _LOG = logging.getLogger("propylon.discovery")
@@ -29,7 +31,7 @@ class Source:
 
     name: str
     discover: Callable[[], Awaitable[Discovered]]
-    build: Callable[[Discovered], Offer]
+    build: Callable[[Discovered], Awaitable[Offer]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +60,19 @@ class _Watched:
 class DiscoveryLoop:
     """The catalogue that is served now, and what keeps it current.
 
-    `ready` is set once the backends that readiness asks for have been discovered, and stays set; `settled` once every
-    backend has been asked at least once and at least one has answered.
+    Three things happen once: `serving` is set when a first backend has been discovered, `asked` when every backend has
+    been asked at least once, `ready` when the backends that readiness asks for have been discovered.
     """
 
-    def __init__(self, sources: Sequence[Source], settings: DiscoverySection) -> None:
+    def __init__(self, sources: Sequence[Source], settings: DiscoverySection, *, ttl_seconds: float = 0) -> None:
         self._watched = tuple(_Watched(source=source) for source in sources)
         self._settings = settings
+        self._ttl_ms = round(ttl_seconds * 1000)
         self._backoff = Backoff(initial_seconds=settings.retry_initial_seconds, max_seconds=settings.retry_max_seconds)
         self._catalogue = combine_offers(())
         self.ready = asyncio.Event()
-        self.settled = asyncio.Event()
+        self.serving = asyncio.Event()
+        self.asked = asyncio.Event()
 
     @property
     def catalogue(self) -> Catalogue:
@@ -142,8 +146,8 @@ class DiscoveryLoop:
     async def _try(self, watched: _Watched) -> None:
         try:
             discovered = await watched.source.discover()
-            if discovered != watched.discovered:
-                offer = await asyncio.to_thread(watched.source.build, discovered)
+            if watched.discovered is None or not _are_same(discovered, watched.discovered):
+                offer = await watched.source.build(discovered)
                 self._take(watched, offer)
                 watched.discovered = discovered
             self._succeed(watched)
@@ -157,34 +161,38 @@ class DiscoveryLoop:
                 _LOG.exception("discovery failed inside the gateway", extra={"backend": watched.source.name})
         finally:
             watched.is_tried = True
-            if all(one.is_tried for one in self._watched) and self.offers():
-                self.settled.set()
+            if all(one.is_tried for one in self._watched):
+                self.asked.set()
 
     def _take(self, watched: _Watched, offer: Offer) -> None:
         before = watched.offer
         if before is not None:
-            broken = sorted({skipped.name for skipped in offer.skipped} & before.services)
+            broken = sorted({skipped.name for skipped in offer.findings.skipped} & before.findings.services)
             if broken:
-                why = next(skipped.reason for skipped in offer.skipped if skipped.name == broken[0])
+                why = next(skipped.reason for skipped in offer.findings.skipped if skipped.name == broken[0])
                 raise _OfferRefused(
                     f"what it says of {broken[0]} no longer fits together ({why}); the last good one stays"
                 )
         offers = [offer if one is watched else one.offer for one in self._watched]
+        # A list that still lacks a backend must not stay with a client.
+        ttl_ms = 0 if None in offers else self._ttl_ms
         try:
-            catalogue = combine_offers(one for one in offers if one is not None)
+            catalogue = combine_offers((one for one in offers if one is not None), ttl_ms=ttl_ms)
         except NameCollision as collision:
             if before is not None:
                 raise _OfferRefused(f"{collision.reason}; the last good offer stays") from None
             raise OperatorError(collision.reason) from None
         watched.offer = offer
         self._catalogue = catalogue
-        self._tell(watched, offer)
+        if before is None or before.findings != offer.findings or len(before.tools) != len(offer.tools):
+            self._tell(watched, offer)
 
     def _succeed(self, watched: _Watched) -> None:
         if watched.reason is not None and watched.offer is not None:
             _LOG.info("backend is well again", extra={"backend": watched.source.name})
         watched.failures = 0
         watched.reason = None
+        self.serving.set()
         found = [one.offer is not None for one in self._watched]
         match self._settings.ready_when:
             case ReadyWhen.EVERY_BACKEND:
@@ -208,13 +216,22 @@ class DiscoveryLoop:
         return is_news
 
     def _tell(self, watched: _Watched, offer: Offer) -> None:
-        name = watched.source.name
-        for skipped in offer.skipped:
+        name, found = watched.source.name, offer.findings
+        for skipped in found.skipped:
             _LOG.warning("skipped", extra={"backend": name, "what": skipped.name, "reason": skipped.reason})
-        for warning in offer.warnings:
+        for warning in found.warnings:
             _LOG.warning("descriptors", extra={"backend": name, "warning": warning})
-        counts = {"tools": len(offer.tools), "skipped": len(offer.skipped), "left_out": len(offer.left_out)}
+        counts = {"tools": len(offer.tools), "skipped": len(found.skipped), "left_out": len(found.left_out)}
         _LOG.info("backend discovered", extra={"backend": name, **counts})
+
+
+def _are_same(one: Discovered, other: Discovered) -> bool:
+    """Whether two answers say the same; files come in no order."""
+    return (one.services, one.skipped, _by_name(one)) == (other.services, other.skipped, _by_name(other))
+
+
+def _by_name(discovered: Discovered) -> dict[str, FileDescriptorProto]:
+    return {file.name: file for file in discovered.files}
 
 
 class _OfferRefused(Exception):

@@ -1,9 +1,177 @@
 """The life of a serving process: start, ready, drain, stop.
 
 SIGTERM and SIGINT: not ready at once, no new connections, running calls finished under the drain deadline, then the
-end; a second signal ends without waiting. SIGHUP: every backend is asked again at once.
+end; a second signal ends it without waiting. SIGHUP: every backend is asked again at once. The end of standard input
+ends a process that serves on it.
 """
 
+import asyncio
+import contextlib
+import dataclasses
 import logging
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+from gateway.app.demo_backend import run_demo
+from gateway.app.event_loop import run_loop
+from gateway.app.http_server import HttpServer, get_url, open_listening_socket
+from gateway.app.operator_error import OperatorError
+from gateway.app.readiness import ProcessHealth
+from gateway.app.settings.model import Settings
+from gateway.app.stdio_server import StdioServer
+from gateway.app.wiring import Gateway, make_http_application, open_gateway
 
 _LOG = logging.getLogger("propylon.app")
+# How long the announcement waits for slow backends once there is something to announce.
+_FIRST_ROUND_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which fronts serve what; `demo` adds the demo shop as the one backend."""
+
+    settings: Settings
+    http: bool
+    stdio: bool
+    demo: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """What is served once something is: `url` of the HTTP front, how many tools, and who is still missing."""
+
+    url: str | None
+    tools: int
+    backends: int
+    waiting: tuple[str, ...]
+
+
+def serve(plan: Plan, announce: Callable[[Announcement], None]) -> None:
+    """Serves until told to stop; `announce` is called once, when the first tools are served.
+
+    Raises `OperatorError` where the address cannot be listened on, or two RPCs would be one tool.
+    """
+    run_loop(_serve(plan, announce))
+
+
+async def _serve(plan: Plan, announce: Callable[[Announcement], None]) -> None:
+    listening = open_listening_socket(plan.settings.listen) if plan.http else None
+    async with _backends(plan) as settings, open_gateway(settings) as gateway:
+        await _Life(gateway, plan, listening, announce).live()
+
+
+@asynccontextmanager
+async def _backends(plan: Plan) -> AsyncIterator[Settings]:
+    if not plan.demo:
+        yield plan.settings
+        return
+    async with run_demo() as section:
+        yield dataclasses.replace(plan.settings, backends=(section,))
+
+
+class _Life:
+    """One process from its first task to its last."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        plan: Plan,
+        listening: socket.socket | None,
+        announce: Callable[[Announcement], None],
+    ) -> None:
+        self._discovery = gateway.discovery
+        self._announce = announce
+        self._health = ProcessHealth(gateway.discovery)
+        self._stop = asyncio.Event()
+        self._url: str | None = None
+        self._fronts: list[HttpServer | StdioServer] = []
+        if listening is not None:
+            self._url = get_url(listening, plan.settings.http.path)
+            application = make_http_application(gateway, self._health)
+            drain_seconds = plan.settings.shutdown.drain_seconds
+            self._fronts.append(HttpServer(application, listening, drain_seconds=drain_seconds))
+        if plan.stdio:
+            limit_bytes = plan.settings.limits.body_bytes
+            self._fronts.append(StdioServer(gateway.patient_dispatcher, line_limit_bytes=limit_bytes))
+
+    async def live(self) -> None:
+        """From the first task to the last; every one of them has ended when this returns."""
+        refusals: list[BaseException] = []
+        try:
+            with _signals(self._on_stop, self._discovery.refresh_now):
+                async with asyncio.TaskGroup() as group:
+                    await self._run_all(group)
+        except* OperatorError as errors:
+            refusals.extend(errors.exceptions)
+        if refusals:
+            raise refusals[0]
+        _LOG.info("stopped")
+
+    async def _run_all(self, group: asyncio.TaskGroup) -> None:
+        background = [
+            group.create_task(self._discovery.run(), name="discovery"),
+            group.create_task(self._announce_once(), name="announcement"),
+        ]
+        fronts = [group.create_task(self._run_front(front), name=type(front).__name__) for front in self._fronts]
+        if self._url is not None:
+            # Not the URL: whoever waits for it may call at once, and that is for the announcement to say.
+            _LOG.info("listening", extra={"address": self._url.split("/")[2]})
+        await self._stop.wait()
+        self._health.start_draining()
+        for front in self._fronts:
+            front.stop()
+        await asyncio.wait(fronts)
+        for task in background:
+            task.cancel()
+
+    async def _run_front(self, front: HttpServer | StdioServer) -> None:
+        try:
+            await front.run()
+        finally:
+            self._stop.set()
+
+    async def _announce_once(self) -> None:
+        await self._discovery.serving.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_FIRST_ROUND_SECONDS):
+                await self._discovery.asked.wait()
+        states = self._discovery.states()
+        self._announce(
+            Announcement(
+                url=self._url,
+                tools=len(self._discovery.catalogue.tools),
+                backends=sum(state.is_discovered for state in states),
+                waiting=tuple(state.name for state in states if not state.is_discovered),
+            )
+        )
+
+    def _on_stop(self) -> None:
+        if not self._stop.is_set():
+            _LOG.info("stopping: running calls may finish")
+            self._stop.set()
+            return
+        for front in self._fronts:
+            front.abort()
+
+
+@contextmanager
+def _signals(on_stop: Callable[[], None], on_refresh: Callable[[], None]) -> Iterator[None]:
+    """Hands the process's signals to these functions, inside the running loop."""
+    loop = asyncio.get_running_loop()
+    handlers = {signal.SIGTERM: on_stop, signal.SIGINT: on_stop}
+    if hasattr(signal, "SIGHUP"):
+        handlers[signal.SIGHUP] = on_refresh
+    try:
+        for number, handler in handlers.items():
+            loop.add_signal_handler(number, handler)
+    except NotImplementedError:  # Windows: the interpreter's own handling has to do
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number in handlers:
+            loop.remove_signal_handler(number)

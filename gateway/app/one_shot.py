@@ -85,9 +85,9 @@ async def _discovered(settings: Settings, *, demo: bool) -> AsyncIterator["Gatew
 
 
 def _nothing_found(failures: list[tuple[str, str]]) -> OperatorError:
-    lines = tuple(f"{name}: {reason}" for name, reason in failures)
+    lines = tuple(reason if reason.startswith(name) else f"{name}: {reason}" for name, reason in failures)
     if len(lines) == 1:
-        return OperatorError(f"cannot learn the services of {lines[0]}")
+        return OperatorError(f"cannot learn the services: {lines[0]}")
     return OperatorError("cannot learn the services of any backend:", lines)
 
 

@@ -7,13 +7,25 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
+
+from starlette.types import ASGIApp
 
 from gateway import __version__
-from gateway.app.catalogue_builder import LeftOut, Offer, build_offer
+from gateway.app.catalogue_builder import Offer, bind_tools, draft_tools
 from gateway.app.discovery_loop import DiscoveryLoop, Source
+from gateway.app.operator_error import OperatorError
+from gateway.app.patience import PatientDispatcher
 from gateway.app.settings.model import BackendSection, Settings, ToolsSection
-from gateway.backends.backend import Backend, BackendSettings, Discovered
+from gateway.backends.backend import Backend, BackendSettings
+from gateway.backends.channels import ChannelError, ChannelLimits
+from gateway.backends.discovery import Discovered, DiscoveryFailed
+from gateway.backends.sources import SourceError
+from gateway.backends.targets import parse_target
 from gateway.contract.validation import PER_REQUEST_REVISION, MessageValidator, load_protocol_schema
+from gateway.fronts.http.app import build_http_app
+from gateway.fronts.http.health import HealthReport
+from gateway.fronts.http.settings import HttpSettings, choose_allowed_hosts
 from gateway.mcp.dispatch import Dispatcher, ServerIdentity
 
 SERVER = ServerIdentity(name="propylon", title="Propylon", version=__version__)
@@ -21,11 +33,12 @@ SERVER = ServerIdentity(name="propylon", title="Propylon", version=__version__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gateway:
-    """Everything between the fronts and the network."""
+    """Everything between the fronts and the network. `patient_dispatcher` is for a client that started the process."""
 
     settings: Settings
     discovery: DiscoveryLoop
     dispatcher: Dispatcher
+    patient_dispatcher: Dispatcher
 
 
 @asynccontextmanager
@@ -34,40 +47,79 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
 
     Closing cancels the calls that still run.
     """
-    backends = [Backend(_make_backend_settings(section)) for section in settings.backends]
-    discovery = DiscoveryLoop(
-        [
-            _make_source(section, backend, settings.tools)
-            for section, backend in zip(settings.backends, backends, strict=True)
-        ],
-        settings.discovery,
-        ttl_seconds=settings.tools.ttl_seconds,
-    )
-    dispatcher = Dispatcher(
-        catalogue=lambda: discovery.catalogue,
-        validator=MessageValidator(load_protocol_schema(PER_REQUEST_REVISION)),
-        server=SERVER,
-        page_size=settings.tools.page_size or None,
-        result_limit_bytes=settings.limits.result_bytes,
-        forward_internal=settings.errors.forward_internal,
-    )
+    backends = [_make_backend(section) for section in settings.backends]
+    sources = [
+        _make_source(section, backend, settings.tools)
+        for section, backend in zip(settings.backends, backends, strict=True)
+    ]
+    discovery = DiscoveryLoop(sources, settings.discovery, ttl_seconds=settings.tools.ttl_seconds)
+    options: dict[str, Any] = {
+        "catalogue": lambda: discovery.catalogue,
+        "validator": MessageValidator(load_protocol_schema(PER_REQUEST_REVISION)),
+        "server": SERVER,
+        "page_size": settings.tools.page_size or None,
+        "result_limit_bytes": settings.limits.result_bytes,
+        "forward_internal": settings.errors.forward_internal,
+    }
     try:
-        yield Gateway(settings=settings, discovery=discovery, dispatcher=dispatcher)
+        yield Gateway(
+            settings=settings,
+            discovery=discovery,
+            dispatcher=Dispatcher(**options),
+            patient_dispatcher=PatientDispatcher(asked=discovery.asked, **options),
+        )
     finally:
         await asyncio.gather(*(backend.close() for backend in backends))
 
 
-def _make_backend_settings(section: BackendSection) -> BackendSettings:
-    raise NotImplementedError(section)
+def make_http_application(gateway: Gateway, health: HealthReport) -> ASGIApp:
+    """The HTTP front over this gateway."""
+    settings = gateway.settings
+    return build_http_app(
+        gateway.dispatcher,
+        HttpSettings(
+            path=settings.http.path,
+            allowed_hosts=choose_allowed_hosts(settings.listen.host, settings.http.allowed_hosts),
+            allowed_origins=settings.http.allowed_origins,
+            body_limit_bytes=settings.limits.body_bytes,
+        ),
+        health,
+    )
+
+
+def _make_backend(section: BackendSection) -> Backend:
+    return Backend(
+        BackendSettings(
+            name=section.name,
+            target=parse_target(section.target),
+            tls=section.tls is not None,
+            roots_file=section.tls.roots if section.tls else None,
+            descriptor_sets=section.descriptors,
+            proto_folders=section.protos,
+            discovery_metadata=section.discovery_metadata,
+            call_metadata=section.metadata,
+            channel_limits=ChannelLimits(receive_limit_bytes=section.receive_limit_bytes),
+        )
+    )
 
 
 def _make_source(section: BackendSection, backend: Backend, tools: ToolsSection) -> Source:
-    def build(discovered: Discovered) -> Offer:
-        offer = build_offer(section, tools, discovered.files, discovered.services, backend.unary)
-        return _add_discovery_findings(offer, discovered)
+    is_first = True
 
-    return Source(name=section.name, discover=backend.discover, build=build)
+    async def discover() -> Discovered:
+        nonlocal is_first
+        try:
+            return await backend.discover()
+        except DiscoveryFailed as failure:
+            if is_first and isinstance(failure.__cause__, SourceError | ChannelError):
+                # A file that is no use at start is a mistake; one that becomes so later leaves the last good tools.
+                raise OperatorError(failure.reason) from None
+            raise
+        finally:
+            is_first = False
 
+    async def build(discovered: Discovered) -> Offer:
+        drafts, findings = await asyncio.to_thread(draft_tools, section, tools, discovered)
+        return Offer(backend=section.name, tools=bind_tools(section, drafts, backend.unary), findings=findings)
 
-def _add_discovery_findings(offer: Offer, discovered: Discovered) -> Offer:
-    raise NotImplementedError(LeftOut, offer, discovered)
+    return Source(name=section.name, discover=discover, build=build)

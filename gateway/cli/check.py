@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gateway.cli.sources import Sources, choose_settings, source_options
-from gateway.cli.tables import Column, print_table
+from gateway.cli.tables import Column, count, print_table
 
 if TYPE_CHECKING:
     from gateway.app.one_shot import Look
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 _CHARACTERS_PER_TOKEN = 4
 
 _SIZES = (
-    Column(heading="Tool"),
-    Column(heading="Input bytes", is_number=True),
-    Column(heading="Output bytes", is_number=True),
-    Column(heading="Entry bytes", is_number=True),
-    Column(heading="~ Tokens", is_number=True),
+    Column(heading="Tool", is_name=True),
+    Column(heading="Input", is_number=True),
+    Column(heading="Output", is_number=True),
+    Column(heading="Whole", is_number=True),
+    Column(heading="~Tokens", is_number=True),
 )
-_REASONS = (Column(heading="Backend"), Column(heading="What"), Column(heading="Why"))
+_REASONS = (Column(heading="Backend"), Column(heading="What", is_name=True), Column(heading="Why"))
 
 
 @click.command()
@@ -37,13 +37,12 @@ def check(**said: Any) -> int:
     look = look_once(choose_settings(Sources(**said)), demo=said["demo"])
     listings = [tool.listing for tool in look.catalogue.tools.values()]
     _print_sizes(listings)
-    skipped = [(offer.backend, skipped.name, skipped.reason) for offer in look.offers for skipped in offer.skipped]
-    skipped += [(backend, "all of it", reason) for backend, reason in look.failures]
+    found = [(offer.backend, offer.findings) for offer in look.offers]
+    skipped = [(name, one.name, one.reason) for name, findings in found for one in findings.skipped]
+    skipped += [(name, "all of it", reason) for name, reason in look.failures]
     _print_reasons("Skipped", skipped)
-    _print_reasons(
-        "Left out", [(offer.backend, out.name, out.reason) for offer in look.offers for out in offer.left_out]
-    )
-    _print_reasons("Warnings", [(offer.backend, "", warning) for offer in look.offers for warning in offer.warnings])
+    _print_reasons("Left out", [(name, one.name, one.reason) for name, findings in found for one in findings.left_out])
+    _print_reasons("Warnings", [(name, "", warning) for name, findings in found for warning in findings.warnings])
     click.echo(_summary(look, listings, len(skipped)))
     return 1 if skipped else 0
 
@@ -56,6 +55,7 @@ def _print_sizes(listings: Sequence[Mapping[str, Any]]) -> None:
         counts = (_size(listing["inputSchema"]), output, entry, _tokens(entry))
         rows.append((listing["name"], *("-" if count is None else f"{count:,}" for count in counts)))
     if rows:
+        click.echo("Bytes of JSON in tools/list, of each tool's schemas and of its whole entry:")
         print_table(_SIZES, rows)
 
 
@@ -67,10 +67,8 @@ def _print_reasons(heading: str, rows: Sequence[tuple[str, str, str]]) -> None:
 
 def _summary(look: "Look", listings: Sequence[Mapping[str, Any]], skipped: int) -> str:
     size = sum(map(_size, listings))
-    return (
-        f"\n{len(listings)} tools of {len(look.offers)} backends, {skipped} skipped; "
-        f"the list has {size:,} bytes, about {_tokens(size):,} tokens."
-    )
+    found = f"{count(len(listings), 'tool')} of {count(len(look.offers), 'backend')}, {skipped} skipped"
+    return f"\n{found}; the list has {size:,} bytes, about {_tokens(size):,} tokens."
 
 
 def _size(value: Any) -> int:

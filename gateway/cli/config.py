@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from gateway.cli.tables import count
+
 
 @click.group()
 def config() -> None:
@@ -28,5 +30,4 @@ def check(file: Path) -> None:
     from gateway.app.settings.loader import load_settings
 
     settings = load_settings(file, os.environ)
-    count = len(settings.backends)
-    click.echo(f"{file} is well formed: {count} backend{'' if count == 1 else 's'}.")
+    click.echo(f"{file} is well formed: {count(len(settings.backends), 'backend')}.")

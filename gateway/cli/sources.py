@@ -70,12 +70,11 @@ def choose_settings(said: Sources) -> Settings:
     _refuse_conflicts(said, settings)
     if said.targets:
         settings = dataclasses.replace(settings, backends=_make_backends(said))
-    selection = {
-        name: _check_globs(name, globs)
-        for name, globs in (("include", said.include), ("exclude", said.exclude))
-        if globs
-    }
-    return dataclasses.replace(settings, tools=dataclasses.replace(settings.tools, **selection))
+    include, exclude = _check_globs("include", said.include), _check_globs("exclude", said.exclude)
+    chosen = dataclasses.replace(
+        settings.tools, include=include or settings.tools.include, exclude=exclude or settings.tools.exclude
+    )
+    return dataclasses.replace(settings, tools=chosen)
 
 
 def _refuse_conflicts(said: Sources, settings: Settings) -> None:

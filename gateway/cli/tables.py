@@ -14,20 +14,32 @@ import click
 from gateway.contract.quoting import one_line
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.text import Text
 
 _LIMIT_PURPOSE = 160
 _WIDE_COLUMNS = 140
+# What a column of names leaves to the others at least.
+_LEAST_REST = 30
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A heading. `is_number` sets the cells to the right, `is_second_line` puts them under the column before."""
+    """A heading and how its cells stand.
+
+    `is_number` sets them to the right, `is_name` keeps them in one piece where there is room, `is_second_line` puts
+    them under the column before in a narrow terminal.
+    """
 
     heading: str
     is_number: bool = False
+    is_name: bool = False
     is_second_line: bool = False
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things: "1 tool", "2 tools"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def first_sentence(text: str) -> str:
@@ -68,20 +80,28 @@ def format_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wi
     from rich.table import Table
 
     narrow = width < _WIDE_COLUMNS
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in columns:
-        if not (narrow and column.is_second_line):
-            justify = "right" if column.is_number else "left"
-            table.add_column(column.heading, justify=justify, overflow="fold", no_wrap=column.is_number)
-    for row in rows:
-        table.add_row(*_cells(columns, row, narrow=narrow))
+    shown = [column for column in columns if not (narrow and column.is_second_line)]
+    cells = [_cells(columns, row, narrow=narrow) for row in rows]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for index, column in enumerate(shown):
+        longest = max((len(line) for row in cells for line in row[index].plain.split("\n")), default=0)
+        table.add_column(
+            column.heading,
+            justify="right" if column.is_number else "left",
+            overflow="fold",
+            no_wrap=column.is_number,
+            min_width=min(longest, width - _LEAST_REST) if column.is_name else None,
+        )
+    for row in cells:
+        table.add_row(*row)
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=color, color_system="standard" if color else None)
-    console.print(table, end="")
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    console.print(table)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    return "\n".join(lines).strip("\n") + "\n"
 
 
-def _cells(columns: Sequence[Column], row: Sequence[str], *, narrow: bool) -> list[RenderableType]:
+def _cells(columns: Sequence[Column], row: Sequence[str], *, narrow: bool) -> list[Text]:
     from rich.text import Text
 
     cells: list[Text] = []
@@ -93,4 +113,4 @@ def _cells(columns: Sequence[Column], row: Sequence[str], *, narrow: bool) -> li
                 cells[-1] = Text.assemble(cells[-1], "\n", text)
                 continue
         cells.append(text)
-    return list(cells)
+    return cells

@@ -7,7 +7,11 @@ import click
 from gateway.cli.sources import Sources, choose_settings, source_options
 from gateway.cli.tables import Column, first_sentence, print_table
 
-_COLUMNS = (Column(heading="Tool"), Column(heading="RPC", is_second_line=True), Column(heading="What it does"))
+_COLUMNS = (
+    Column(heading="Tool", is_name=True),
+    Column(heading="RPC", is_name=True, is_second_line=True),
+    Column(heading="What it does"),
+)
 
 
 @click.command(context_settings={"show_default": True})

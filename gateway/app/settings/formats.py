@@ -111,7 +111,7 @@ def _metadata_problem(key: str, content: object) -> str | None:
 
 
 def _rpc_glob(value: str, _: Path) -> Iterator[Finding]:
-    if _RPC_GLOB.fullmatch(value) is None or value.count("/") > 1 or value.startswith("/"):
+    if _RPC_GLOB.fullmatch(value) is None or value.removeprefix("/").count("/") > 1:
         yield (), f'must be a glob such as "shop.v1.*" or "*/Delete*", got {quote(value)}'
 
 

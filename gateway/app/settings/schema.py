@@ -94,9 +94,9 @@ _BACKEND = _section(
         "protos": _texts("Folders of .proto files, compiled at start.", "folder"),
         "prefix": {
             "type": "string",
-            "pattern": "^([A-Za-z][A-Za-z0-9_]{0,31})?$",
+            "pattern": "^([A-Za-z][A-Za-z0-9_]{0,19})?$",
             "default": "",
-            "description": "Put before the name of each tool of this backend, as it stands.",
+            "description": "Put before the name of each tool of this backend, with an underscore between.",
         },
         **_SELECTION,
         "metadata": _metadata("gRPC metadata sent with each call. A key that ends in -bin takes base64."),
