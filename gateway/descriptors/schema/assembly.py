@@ -48,7 +48,7 @@ def _assemble_node(shape: Shape, plan: Plan, direction: Direction, inline: dict[
         elif prop.node in plan.reached:
             properties[prop.name] = prop.finish(inline[prop.node])
         else:
-            continue  # nested deeper than a message can be
+            continue  # no message can hold it
         if plan.is_required(shape.node, prop):
             required.append(prop.name)
     schema: Schema = {"type": "object"}

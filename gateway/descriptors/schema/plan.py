@@ -6,7 +6,7 @@ the messages and fields that can be reached, uses no recursion, and gives the sa
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gateway.descriptors.schema.dialect import (
@@ -27,7 +27,8 @@ class Plan:
     """How one schema is put together.
 
     `order`: every node after those that stand inline in it, the root last. `definitions`: the nodes under `$defs` with
-    their names there, in the order of the schema.
+    their names there, nearest first. `reached`: every node that has a place in the schema. `circles`: the types that
+    can contain themselves, each with the number of the circle.
     """
 
     root: Node
@@ -35,32 +36,28 @@ class Plan:
     definitions: Mapping[Node, str]
     reached: Mapping[Node, Shape]
     circles: Mapping[NodeType, int]
-    strict_circles: Mapping[NodeType, int]
 
     def is_required(self, node: Node, prop: Property) -> bool:
         """Whether the property is listed as required.
 
-        One that leads back to its own message is not: who reads the schema would never get to an end. Where protobuf
-        requires it the message can still be complete, unless every step of the circle is required.
+        One that leads back to its own message is not, unless protobuf itself requires it: who follows the schema would
+        never get to an end.
         """
-        if not prop.required or prop.node is None:
+        if prop.strict or not prop.required or prop.node is None:
             return prop.required
-        circles = self.strict_circles if prop.strict else self.circles
         # By type: a request that is itself recursive is the same message in another role.
-        own = circles.get(node.type)
-        return own is None or own != circles.get(prop.node.type)
+        own = self.circles.get(node.type)
+        return own is None or own != self.circles.get(prop.node.type)
 
 
 def make_plan(root: Node, get_shape: Callable[[Node], Shape]) -> Plan:
     """The plan for the schema of this root."""
     reached = _reach(root, get_shape)
+    for node in _find_impossible(reached) - {root}:
+        del reached[node]
     targets = {node: _list_targets(shape, reached) for node, shape in reached.items()}
     order, closing = _walk(root, targets)
-    circles: Mapping[Node, int] = {}
-    strict_circles: Mapping[Node, int] = {}
-    if closing:
-        circles = _find_circles(order, targets)
-        strict_circles = _find_circles(tuple(circles), {node: _list_strict(reached[node], circles) for node in circles})
+    circles = _find_circles(order, targets) if closing else {}
     defined, size = _choose_definitions(order, targets, reached, closing, shared=False)
     if size > LIMIT_INLINE_BYTES:
         defined, _ = _choose_definitions(order, targets, reached, closing, shared=True)
@@ -70,7 +67,6 @@ def make_plan(root: Node, get_shape: Callable[[Node], Shape]) -> Plan:
         definitions=_name_definitions([node for node in reached if node in defined]),
         reached=reached,
         circles={node.type: number for node, number in circles.items()},
-        strict_circles={node.type: number for node, number in strict_circles.items()},
     )
 
 
@@ -93,8 +89,26 @@ def _list_targets(shape: Shape, reached: Mapping[Node, Shape]) -> list[Node]:
     return [prop.node for prop in shape.properties if prop.node is not None and prop.node in reached]
 
 
-def _list_strict(shape: Shape, nodes: Collection[Node]) -> list[Node]:
-    return [prop.node for prop in shape.properties if prop.strict and prop.node is not None and prop.node in nodes]
+def _find_impossible(reached: Mapping[Node, Shape]) -> set[Node]:
+    """The messages that can never be complete, because what protobuf requires of them leads round in a circle."""
+    needs = {
+        node: {prop.node for prop in shape.properties if prop.strict and prop.node is not None and prop.node in reached}
+        for node, shape in reached.items()
+    }
+    needed_by: dict[Node, list[Node]] = {}
+    for node, needed in needs.items():
+        for target in needed:
+            needed_by.setdefault(target, []).append(node)
+    impossible = set(reached) if needed_by else set()
+    possible = [node for node, needed in needs.items() if not needed] if needed_by else []
+    while possible:
+        node = possible.pop()
+        impossible.discard(node)
+        for owner in needed_by.get(node, ()):
+            needs[owner].discard(node)
+            if not needs[owner]:
+                possible.append(owner)
+    return impossible
 
 
 def _walk(root: Node, targets: Targets) -> tuple[tuple[Node, ...], set[Node]]:
@@ -167,7 +181,7 @@ def _choose_definitions(
     """
     root = order[-1]
     defined = set(closing)
-    uses = Counter(target for found in targets.values() for target in found) if shared else Counter()
+    uses = Counter(target for node in order for target in targets[node]) if shared else Counter()
     sizes: dict[Node, int] = {}
     depths: dict[Node, int] = {}
     for node in order:

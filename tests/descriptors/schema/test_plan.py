@@ -147,18 +147,22 @@ def test_a_recursive_field_is_not_required_even_if_its_behavior_says_so(schemas_
     assert schema["$defs"]["M"]["properties"]["other"]["required"] == ["s"]
 
 
-def test_a_recursive_field_that_protobuf_requires_is_required_where_it_can_be_given(schemas_of):
+def test_what_protobuf_requires_is_required_in_a_circle_too_and_what_can_never_be_complete_is_left_out(schemas_of):
     api = compile_body(
         make_body(
-            """message M { optional Loop loop = 1; optional Way way = 2; }
-            message Loop { required Loop next = 1; }
+            """message M {
+              optional Loop loop = 1; optional Way way = 2; repeated Needs needs = 3; optional string s = 4;
+            }
+            message Loop { required Loop next = 1; optional Aside aside = 2; }
+            message Needs { required Loop loop = 1; } message Aside { optional Aside aside = 1; }
             message Way { required Back back = 1; } message Back { optional Way way = 1; }"""
         ),
         head='syntax = "proto2";',
     )
-    schema = schemas_of(api)[0]
-    assert "required" not in schema["$defs"]["Loop"]
-    assert schema["$defs"]["Way"]["required"] == ["back"]
+    for schema in schemas_of(api):
+        assert list(schema["properties"]) == ["way", "s"]
+        assert list(schema["$defs"]) == ["Way"]
+        assert schema["$defs"]["Way"]["required"] == ["back"]
 
 
 DIAMOND = " ".join(f"message M{n} {{ M{n + 1} a = 1; M{n + 1} b = 2; }}" for n in range(39)) + "message M39 {}"
