@@ -28,6 +28,9 @@ REFLECTION_SERVICES = ("grpc.reflection.v1.ServerReflection", "grpc.reflection.v
 _UNIMPLEMENTED = grpc.StatusCode.UNIMPLEMENTED.value[0]
 _CLOSING_SECONDS = 2.0
 
+# What grpc.aio says of a stream that ended while a message was on its way out: how the server ended it is lost then.
+_WRITTEN_TOO_LATE = "Internal error from Core"
+
 Metadata = tuple[tuple[str, str | bytes], ...]
 
 
@@ -41,6 +44,9 @@ class Unanswered:
 
     status: RpcStatus
     core_text: str = ""
+
+
+_Outcome = ServerReflectionResponse | Unanswered
 
 
 class ReflectionDialogue:
@@ -83,7 +89,7 @@ class ReflectionDialogue:
             if call is not None:
                 call.cancel()
 
-    async def ask(self, request: ServerReflectionRequest) -> ServerReflectionResponse | Unanswered:
+    async def ask(self, request: ServerReflectionRequest) -> _Outcome:
         """The server's answer, or why there is none.
 
         A stream that ended on a question that was not its first is opened again, once, as it may have been the stream
@@ -119,21 +125,38 @@ class ReflectionDialogue:
             await _half_close(call)
             call.cancel()
 
-    async def _ask_once(self, request: ServerReflectionRequest) -> ServerReflectionResponse | Unanswered:
+    async def _ask_once(self, request: ServerReflectionRequest) -> _Outcome:
         left = self._ends_at - time.monotonic()
         if left <= 0:
             return Unanswered(status=deadline_exceeded(self._facts()))
         if self._call is None:
-            method: Any = self._channel.stream_stream(f"/{self._service}/ServerReflectionInfo")
-            metadata = grpc.aio.Metadata(*self._metadata)
-            self._call = method(timeout=left, metadata=metadata, wait_for_ready=False)
+            method: Any = self._channel.stream_stream(self._path)
+            self._call = method(timeout=left, metadata=self._make_metadata(), wait_for_ready=False)
         call = self._call
         try:
             with contextlib.suppress(asyncio.InvalidStateError):  # ended since the last answer; reading says how
                 await call.write(request.SerializeToString())
+        except grpc.aio.AioRpcError as error:
+            if error.details() == _WRITTEN_TOO_LATE:
+                return await self._ask_alone(request, left)
+            return self._unanswered(error)
+        return await self._read_answer(call)
+
+    async def _ask_alone(self, request: ServerReflectionRequest, timeout_seconds: float) -> _Outcome:
+        """Asks on a stream of one question, which goes out in one piece with its beginning and so is never too late."""
+        method: Any = self._channel.unary_stream(self._path)
+        message = request.SerializeToString()
+        call = method(message, timeout=timeout_seconds, metadata=self._make_metadata(), wait_for_ready=False)
+        try:
+            return await self._read_answer(call)
+        finally:
+            call.cancel()
+
+    async def _read_answer(self, call: Any) -> _Outcome:
+        try:
             answer = await call.read()
         except grpc.aio.AioRpcError as error:
-            return Unanswered(status=read_status(error, self._facts()), core_text=error.details() or "")
+            return self._unanswered(error)
         if not isinstance(answer, bytes):
             return Unanswered(status=RpcStatus(code=0, message="the server closed the stream without an answer"))
         try:
@@ -141,10 +164,20 @@ class ReflectionDialogue:
         except DecodeError:
             return ServerReflectionResponse()
 
+    @property
+    def _path(self) -> str:
+        return f"/{self._service}/ServerReflectionInfo"
+
+    def _make_metadata(self) -> grpc.aio.Metadata:
+        return grpc.aio.Metadata(*self._metadata)
+
+    def _unanswered(self, error: grpc.aio.AioRpcError) -> Unanswered:
+        return Unanswered(status=read_status(error, self._facts()), core_text=error.details() or "")
+
     def _facts(self) -> CallFacts:
         return CallFacts(
             backend=self._backend,
-            path=f"/{self._service}/ServerReflectionInfo",
+            path=self._path,
             elapsed_seconds=self._deadline_seconds - (self._ends_at - time.monotonic()),
             timeout_seconds=self._deadline_seconds,
             receive_limit_bytes=self._limits.receive_limit_bytes,
@@ -153,7 +186,7 @@ class ReflectionDialogue:
         )
 
 
-def _is_unimplemented(outcome: ServerReflectionResponse | Unanswered) -> bool:
+def _is_unimplemented(outcome: _Outcome) -> bool:
     code = outcome.status.code if isinstance(outcome, Unanswered) else outcome.error_response.error_code
     return bool(code == _UNIMPLEMENTED)
 

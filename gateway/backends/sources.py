@@ -41,9 +41,7 @@ def read_descriptor_set(path: Path) -> tuple[FileDescriptorProto, ...]:
         with path.open("rb") as stream:
             content = stream.read(LIMIT_SET_BYTES + 1)
     except IsADirectoryError:
-        raise SourceError(
-            f"{path} is a folder, not a descriptor set; a folder of .proto files is for --protos"
-        ) from None
+        raise SourceError(f"{path} is a folder; a folder of .proto files goes to --protos") from None
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
     if len(content) > LIMIT_SET_BYTES:
@@ -78,7 +76,7 @@ def compile_protos(folder: Path) -> tuple[FileDescriptorProto, ...]:
     it reports faults to standard error alone, past Python.
     """
     if not folder.is_dir():
-        what = "is a file, not a folder; descriptor sets go to --descriptors" if folder.exists() else "is not there"
+        what = "is a file; a descriptor set goes to --descriptors" if folder.exists() else "is not there"
         raise SourceError(f"{folder} {what}")
     names = _find_protos(folder)
     if not names:

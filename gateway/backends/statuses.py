@@ -138,7 +138,8 @@ _NOT_SERVED = re.compile(
 
 # Causes that may be told to an operator: core's words for each, and ours. The first that fits counts.
 _CAUSES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"CERTIFICATE_VERIFY_FAILED|certificate"), "its TLS certificate is not trusted"),
+    (re.compile(r"CERTIFICATE_VERIFY_FAILED"), "its TLS certificate is not trusted"),
+    (re.compile(r"Hostname Verification"), "its TLS certificate is for another host"),
     (re.compile(r"WRONG_VERSION_NUMBER|handshake failed|HTTP_REQUEST"), "the TLS handshake failed; does it speak TLS?"),
     (re.compile(r"Domain name not found|errors resolving|DNS resolution|empty address"), "its host name is not known"),
     (re.compile(r"Connection refused"), "connection refused"),

@@ -1,0 +1,132 @@
+"""One gRPC server as the rest of the gateway sees it: what it offers, its RPCs ready to be called, and its end.
+
+This is the front door of the room: nothing outside needs another of its modules but `targets` and `sources`, which say
+whether what an operator wrote can be meant.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+import grpc.aio
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+from gateway.backends.channels import ChannelError, ChannelLimits, Transport, check_keepalive, open_channel
+from gateway.backends.discovery import Discovered, DiscoveryFailed, combine, describe_set
+from gateway.backends.reflection import DiscoveryLimits, ReflectionFailed, learn
+from gateway.backends.sources import SourceError, compile_protos, read_descriptor_set
+from gateway.backends.targets import Target
+from gateway.backends.unary_calls import OutageLog, UnaryCall
+
+__all__ = ["Backend", "BackendSettings", "ChannelLimits", "Discovered", "DiscoveryFailed", "DiscoveryLimits"]
+
+_LOG = logging.getLogger("propylon.backends")
+
+Metadata = tuple[tuple[str, str | bytes], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendSettings:
+    """How to reach a backend and what is known of it beforehand.
+
+    `tls` asks for TLS where the target's text does not; `roots_file` is a PEM file of the authorities to trust
+    instead of gRPC's own. `reflection` False never asks the server what it serves. `discovery_metadata` goes with
+    reflection alone, `call_metadata` with calls alone; both may hold secrets, are in gRPC's form (lower-case keys,
+    bytes under keys that end in -bin) and stay out of the representation.
+    """
+
+    name: str
+    target: Target
+    tls: bool = False
+    roots_file: Path | None = None
+    reflection: bool = True
+    descriptor_sets: tuple[Path, ...] = ()
+    proto_folders: tuple[Path, ...] = ()
+    discovery_metadata: Metadata = field(default=(), repr=False)
+    call_metadata: Metadata = field(default=(), repr=False)
+    channel_limits: ChannelLimits = field(default_factory=ChannelLimits)
+    discovery_limits: DiscoveryLimits = field(default_factory=DiscoveryLimits)
+
+
+class Backend:
+    """A gRPC server. Made anywhere; used inside one event loop, and closed there."""
+
+    def __init__(self, settings: BackendSettings) -> None:
+        self._settings = settings
+        self._transport = Transport(target=settings.target, tls=settings.tls, roots_file=settings.roots_file)
+        self._outages = OutageLog(settings.name)
+        self._channel: grpc.aio.Channel | None = None
+        check_keepalive(settings.channel_limits, settings.name)
+
+    @property
+    def name(self) -> str:
+        """What logs and health reports call it."""
+        return self._settings.name
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def discover(self) -> Discovered:
+        """What the backend offers now, by every source that is configured (see `discovery` for how they combine).
+
+        A descriptor set alone does where the server does not serve reflection or refuses it. A server that cannot be
+        reached, or does not answer in time, fails the discovery even so: nothing could be called there. Raises
+        `DiscoveryFailed`; may be called again at any time, files are read anew each time.
+        """
+        try:
+            given = await asyncio.to_thread(_read_sources, self._settings)
+            if not self._settings.reflection:
+                if not given:
+                    raise DiscoveryFailed(
+                        "reflection is off and no descriptors are given; give them by --descriptors or --protos"
+                    )
+                return describe_set(given)
+            learned = await learn(
+                self._transport,
+                backend=self.name,
+                metadata=self._settings.discovery_metadata,
+                limits=self._settings.discovery_limits,
+                channel_limits=self._settings.channel_limits,
+            )
+        except ReflectionFailed as failure:
+            if not failure.reached or not given:
+                raise DiscoveryFailed(str(failure)) from failure
+            described = describe_set(given)
+            warning = f"{failure}; its services are taken from its descriptors alone"
+            return replace(described, warnings=(warning, *described.warnings))
+        except (SourceError, ChannelError) as error:
+            raise DiscoveryFailed(str(error)) from error
+        return combine(learned, given, backend=self.name)
+
+    def unary(self, rpc_name: str) -> UnaryCall:
+        """The unary RPC of that name, "pkg.Service/Method", ready to be called; to be asked for in the event loop.
+
+        Nothing is sent. Raises `ChannelError` where the file of roots is of no use.
+        """
+        if self._channel is None:
+            self._channel = open_channel(self._transport, self._settings.channel_limits)
+        return UnaryCall(
+            self._channel,
+            rpc_name=rpc_name,
+            backend=self.name,
+            limits=self._settings.channel_limits,
+            metadata=self._settings.call_metadata,
+            outages=self._outages,
+        )
+
+    async def close(self) -> None:
+        """Ends the connection; calls under way and later ones end with UNAVAILABLE. May be called twice."""
+        if self._channel is not None:
+            await self._channel.close()
+
+
+def _read_sources(settings: BackendSettings) -> tuple[FileDescriptorProto, ...]:
+    """Every file of every descriptor set and of every folder of protos, in the order of the settings."""
+    sets = [read_descriptor_set(path) for path in settings.descriptor_sets]
+    folders = [compile_protos(folder) for folder in settings.proto_folders]
+    return tuple(file for files in (*sets, *folders) for file in files)
