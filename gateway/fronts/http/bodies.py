@@ -36,16 +36,18 @@ async def read_body(receive: Receive, head: RequestHead, settings: HttpSettings)
     if message["type"] == "http.disconnect":
         raise ClientGone
     body: bytes = message.get("body", b"")
-    if message.get("more_body", False) and len(body) <= limit:
+    has_ended = not message.get("more_body", False)
+    if not has_ended and len(body) <= limit:
         try:
             async with asyncio.timeout(settings.body_timeout_seconds):
-                body = await _read_rest(receive, body, limit)
+                body, has_ended = await _read_rest(receive, body, limit)
         except TimeoutError:
             sentence = f"the body was not complete after {settings.body_timeout_seconds:g} s"
             return refuse(408, sentence, closes=True)
     if len(body) > limit:
         # Of a length that nobody stated nobody knows how much is still to come: the connection ends.
-        return Oversized(response=_refuse_size(limit, closes=True), rest_bytes=settings.drain_limit_bytes)
+        rest_bytes = 0 if has_ended else settings.drain_limit_bytes
+        return Oversized(response=_refuse_size(limit, closes=not has_ended), rest_bytes=rest_bytes)
     return body
 
 
@@ -71,20 +73,20 @@ async def dispose(oversized: Oversized, receive: Receive, send: Send, settings: 
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _read_rest(receive: Receive, begun: bytes, limit: int) -> bytes:
-    """The body up to its end, or up to the first bytes over the limit."""
+async def _read_rest(receive: Receive, begun: bytes, limit: int) -> tuple[bytes, bool]:
+    """The body and whether it has ended: up to its end, or up to the first bytes over the limit."""
     parts = [begun]
     size = len(begun)
-    while size <= limit:
+    has_ended = False
+    while not has_ended and size <= limit:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientGone
         part: bytes = message.get("body", b"")
         size += len(part)
         parts.append(part)
-        if not message.get("more_body", False):
-            break
-    return b"".join(parts)
+        has_ended = not message.get("more_body", False)
+    return b"".join(parts), has_ended
 
 
 def _refuse_stated(stated: int, head: RequestHead, settings: HttpSettings) -> Oversized:
