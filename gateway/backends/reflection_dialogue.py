@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import time
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import grpc
 import grpc.aio
@@ -46,7 +46,7 @@ class Unanswered:
     core_text: str = ""
 
 
-_Outcome = ServerReflectionResponse | Unanswered
+_Outcome: TypeAlias = ServerReflectionResponse | Unanswered
 
 
 class ReflectionDialogue:
@@ -138,6 +138,7 @@ class ReflectionDialogue:
                 await call.write(request.SerializeToString())
         except grpc.aio.AioRpcError as error:
             if error.details() == _WRITTEN_TOO_LATE:
+                self._call = None
                 return await self._ask_alone(request, left)
             return self._unanswered(error)
         return await self._read_answer(call)
