@@ -32,7 +32,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """Tools by name, under every name they answer to (`aliases`: old name to current one). tools/list sorts by name.
+    """The tools by name; tools/list gives them in the order of their names. `aliases` leads from old names to current.
 
     `version` is a digest of the listing: equal on every replica that serves the same. `ttl_ms` is how long a client may
     keep a list (0: not at all, as long as the catalogue is not whole), `cache_scope` "public" unless what is listed

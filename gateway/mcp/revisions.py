@@ -66,11 +66,11 @@ def find_served(name: str) -> Revision | None:
 
 
 def judge_era(body_revision: str | None, header_revision: str | None) -> Era:
-    """The era a message is judged in: by the revision in its `_meta`, else by the version header, else by neither.
+    """The era that a message is judged in: by the revision in its `_meta`, else by its version header.
 
-    Both in words of their own: a body that states any revision in `_meta` is of the per-request era, for no other has
-    such a field. Otherwise an absent header or one that names a handshake revision makes it the handshake era (MCP
-    2026-07-28, basic/versioning, "Backward Compatibility with Initialization-Based Versions").
+    A body that states a revision in `_meta` is of the per-request era, for no other has that field. Without one, a
+    header that is absent or names a handshake revision makes it the handshake era (MCP 2026-07-28, basic/versioning,
+    "Backward Compatibility with Initialization-Based Versions").
     """
     if body_revision is not None:
         return Era.PER_REQUEST
