@@ -1,9 +1,11 @@
 """Starts the shop as a gRPC server in this process, and gives its descriptors with their comments."""
 
 import importlib.resources
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import grpc
+from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health import SERVICE_NAME as HEALTH_NAME
@@ -29,7 +31,7 @@ SERVICE_NAMES = tuple(
 """The shop's services by their full names, in order."""
 
 DESCRIPTOR_SET = "shop.binpb"
-"""A FileDescriptorSet of the shop's files and all that they import, with source info; `.ci/generate` writes it."""
+"""A FileDescriptorSet of the shop's files alone, with source info; `.ci/generate` writes it."""
 
 SO_REUSEPORT = ("grpc.so_reuseport", 0)
 """A port in use is refused rather than shared."""
@@ -77,6 +79,23 @@ async def start_demo(port: int = 0) -> DemoServer:
 
 
 def demo_descriptor_set() -> tuple[FileDescriptorProto, ...]:
-    """The shop's files and all that they import, each after its imports, with the comments that reflection lacks."""
+    """The shop's files with the comments that reflection lacks, and all that they import, each after its imports.
+
+    The imports are those that reflection serves: the installed ones, whatever their version.
+    """
     data = importlib.resources.files("gateway.demo").joinpath(DESCRIPTOR_SET).read_bytes()
-    return tuple(FileDescriptorSet.FromString(data).file)
+    own = {file.name: file for file in FileDescriptorSet.FromString(data).file}
+    ordered: dict[str, FileDescriptorProto] = {}
+    for module in (customers_pb2, diagnostics_pb2, orders_pb2, stock_pb2):
+        _add_after_imports(module.DESCRIPTOR, own, ordered)
+    return tuple(ordered.values())
+
+
+def _add_after_imports(
+    file: FileDescriptor, own: Mapping[str, FileDescriptorProto], ordered: dict[str, FileDescriptorProto]
+) -> None:
+    if file.name in ordered:
+        return
+    for imported in file.dependencies:
+        _add_after_imports(imported, own, ordered)
+    ordered[file.name] = own.get(file.name) or FileDescriptorProto.FromString(file.serialized_pb)

@@ -72,6 +72,19 @@ def test_the_descriptor_set_is_whole_and_in_order() -> None:
     }
 
 
+async def test_the_descriptor_set_has_the_imports_that_reflection_serves(channel: grpc.aio.Channel) -> None:
+    stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+    imports = {file.name: file for file in demo_descriptor_set() if not file.name.startswith("demo/")}
+    questions = [reflection_pb2.ServerReflectionRequest(file_by_filename=name) for name in imports]
+    served = {}
+    async for answer in stub.ServerReflectionInfo(iter(questions)):
+        for data in answer.file_descriptor_response.file_descriptor_proto:
+            file = FileDescriptorProto.FromString(data)
+            served[file.name] = file
+    assert imports == {name: served[name] for name in imports}
+    assert "google/api/annotations.proto" in imports
+
+
 def test_every_element_of_the_shop_has_a_comment() -> None:
     for file in demo_descriptor_set():
         if not file.name.startswith("demo/"):

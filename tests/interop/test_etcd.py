@@ -2,6 +2,7 @@
 
 import base64
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,14 @@ def call(url: str, find_tool: Callable[..., Any]) -> Callable[..., Any]:
 
 def encode(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
+
+
+def test_without_descriptors_the_operator_is_told_what_to_do(propylon: list[str], etcd: str) -> None:
+    checked = subprocess.run([*propylon, "check", etcd], capture_output=True, text=True, check=False)
+    assert checked.returncode != 0
+    (line,) = checked.stderr.splitlines()
+    assert f"{etcd} does not serve reflection" in line
+    assert "--protos" in line
 
 
 async def test_tools_carry_the_comments_of_the_proto_files(url: str, find_tool: Callable[..., Any]) -> None:
