@@ -65,9 +65,14 @@ def not_found(kind: str, name: str) -> Refused:
 
 
 def bad_request(violations: Mapping[str, str]) -> Refused:
-    """INVALID_ARGUMENT for `violations`: what is wrong by the path of the field in the request."""
+    """INVALID_ARGUMENT for `violations`: what is wrong by the path of the field in the request.
+
+    The message names the first of them and how many more there are; the details name them all.
+    """
     fields = [BadRequest.FieldViolation(field=field, description=why) for field, why in violations.items()]
-    message = "; ".join(f"{field} {why}" for field, why in violations.items())
+    message = f"{fields[0].field} {fields[0].description}"
+    if len(fields) > 1:
+        message = f"{message} (and {len(fields) - 1} more)"
     return make_refusal(
         Code.INVALID_ARGUMENT,
         message,
