@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypedDict
 
-from gateway.contract.quoting import ELLIPSIS, escape_name, one_line
+from gateway.contract.quoting import escape_name, escape_pointer, one_line
 
 LIMIT_LOCATIONS = 20
 LIMIT_PROBLEMS = 5
@@ -52,7 +52,7 @@ def make_pointer(path: Iterable[str | int]) -> str:
         pointer += "/" + escape_name(name).replace("~", "~0").replace("/", "~1")
         if len(pointer) > LIMIT_POINTER:
             break
-    return _bound_pointer(pointer)
+    return escape_pointer(pointer, LIMIT_POINTER)
 
 
 def distil(problems: Iterable[Problem], *, subject: str, is_complete: bool = True) -> Distilled:
@@ -63,8 +63,8 @@ def distil(problems: Iterable[Problem], *, subject: str, is_complete: bool = Tru
     """
     by_place: dict[str, list[str]] = {}
     for problem in problems:
-        texts = by_place.setdefault(_bound_pointer(problem.at), [])
-        text = one_line(problem.text, LIMIT_PROBLEM)
+        texts = by_place.setdefault(escape_pointer(problem.at, LIMIT_POINTER), [])
+        text = one_line(problem.text, LIMIT_PROBLEM) or "is not valid"
         if text not in texts:
             texts.append(text)
     places = sorted(by_place)
@@ -74,10 +74,6 @@ def distil(problems: Iterable[Problem], *, subject: str, is_complete: bool = Tru
         locations.append(Location(at="", problems=[f"and {_count(hidden, is_complete)} more locations"]))
     message = _summary(locations, _count(len(places) - 1, is_complete), subject)
     return Distilled(message=message, errors=tuple(locations))
-
-
-def _bound_pointer(pointer: str) -> str:
-    return pointer if len(pointer) <= LIMIT_POINTER else pointer[: LIMIT_POINTER - 1] + ELLIPSIS
 
 
 def _bound_problems(texts: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from itertools import islice
 
 # Longer names are no slips of the pen, and comparing costs the product of the lengths.
 _LIMIT_CHARACTERS = 64
@@ -18,11 +19,9 @@ def find_nearest_name(name: str, known: Iterable[str]) -> str | None:
     if len(name) > _LIMIT_CHARACTERS:
         return None
     by_plain: dict[str, str] = {}
-    for candidate in known:
+    for candidate in islice(known, _LIMIT_KNOWN):
         if len(candidate) <= _LIMIT_CHARACTERS:
             by_plain.setdefault(_plain(candidate), candidate)
-        if len(by_plain) == _LIMIT_KNOWN:
-            break
     nearest = difflib.get_close_matches(_plain(name), by_plain, n=1, cutoff=_LIKENESS)
     return by_plain[nearest[0]] if nearest else None
 

@@ -54,15 +54,14 @@ def escape_name(name: str) -> str:
 
     Quotation marks and backslashes stand as they are: in a pointer they are no syntax.
     """
-    if len(name) <= LIMIT_QUOTED and name.isascii() and name.isprintable():
-        return name
-    kept = ""
-    for character in name[: LIMIT_QUOTED + 1]:
-        shown = character if character in '"\\' else _escape(character)
-        if len(kept) + len(shown) > LIMIT_QUOTED:
-            return f"{kept}{ELLIPSIS}{_size(name)}"
-        kept += shown
-    return kept
+    shown, is_whole = _escape_up_to(name, LIMIT_QUOTED)
+    return shown if is_whole else shown + ELLIPSIS + _size(name)
+
+
+def escape_pointer(pointer: str, limit: int) -> str:
+    """A pointer or a path with every character that cannot be seen escaped, cut with `…` to `limit` characters."""
+    shown, is_whole = _escape_up_to(pointer, limit)
+    return shown if is_whole else shown[: limit - 1] + ELLIPSIS
 
 
 def one_line(text: str, limit: int) -> str:
@@ -89,6 +88,21 @@ def is_secret_header(name: str, configured: Collection[str] = ()) -> bool:
     """
     lower = name.lower()
     return lower in _SECRET_HEADERS or lower in configured or _SECRET_WORDS.search(lower) is not None
+
+
+def _escape_up_to(text: str, limit: int) -> tuple[str, bool]:
+    """As much of a text as `limit` escaped characters hold, and whether that is all of it."""
+    if len(text) <= limit and text.isascii() and text.isprintable():
+        return text, True
+    kept: list[str] = []
+    room = limit
+    for character in text[: limit + 1]:
+        shown = character if character in '"\\' else _escape(character)
+        room -= len(shown)
+        if room < 0:
+            return "".join(kept), False
+        kept.append(shown)
+    return "".join(kept), True
 
 
 def _visible(character: str) -> str:

@@ -39,7 +39,11 @@ class Steps(FormatChecker):
 def descend(validator: Any, value: Any, schema: Any, **where: Any) -> Causes:
     """The causes for which a value does not fit a schema below; `where` is `jsonschema`'s `path` and `schema_path`."""
     validator.format_checker.spend()
-    yield from validator.descend(value, schema, **where)
+    if schema is False:
+        # Where `jsonschema` meets this schema itself, it forgets the path and writes out the value.
+        yield ValidationError("is not allowed", path=[where["path"]] if "path" in where else ())
+    else:
+        yield from validator.descend(value, schema, **where)
 
 
 def fits(keyword: str, limit: Any, value: Any) -> bool:
