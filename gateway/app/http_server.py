@@ -3,9 +3,10 @@
 uvicorn is run without its signal handling, lifespan and access log: when to stop is `app.lifetime`'s to say.
 """
 
+import asyncio
 import contextlib
 import errno
-import math
+import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from typing import Any
@@ -65,7 +66,7 @@ def get_url(listening: socket.socket, path: str) -> str:
 class HttpServer:
     """Serves one ASGI application on one socket until told to stop."""
 
-    def __init__(self, application: AsgiApp, listening: socket.socket, *, drain_seconds: float) -> None:
+    def __init__(self, application: AsgiApp, listening: socket.socket) -> None:
         config = uvicorn.Config(
             application,
             http="httptools",
@@ -78,13 +79,13 @@ class HttpServer:
             server_header=False,
             backlog=_BACKLOG,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=math.ceil(drain_seconds),
         )
+        logging.getLogger("uvicorn.error").addFilter(_is_no_cancellation)
         self._server = _Server(config)
         self._listening = listening
 
     async def run(self) -> None:
-        """Serves until `stop`; then running requests have the drain time to finish, and are cancelled after it."""
+        """Serves until `stop` and until running requests have finished after it, or until `abort`."""
         await self._server.serve(sockets=[self._listening])
 
     def stop(self) -> None:
@@ -95,6 +96,11 @@ class HttpServer:
         """Stops without waiting for running requests."""
         self._server.should_exit = True
         self._server.force_exit = True
+
+
+def _is_no_cancellation(record: logging.LogRecord) -> bool:
+    """Leaves out what uvicorn says of a request that was cancelled: a traceback, for what was meant to happen."""
+    return not (record.exc_info and record.exc_info[0] is asyncio.CancelledError)
 
 
 class _Server(uvicorn.Server):

@@ -11,7 +11,7 @@ import dataclasses
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
@@ -27,6 +27,8 @@ from gateway.app.wiring import Gateway, make_http_application, open_gateway
 _LOG = logging.getLogger("propylon.app")
 # How long the announcement waits for slow backends once there is something to announce.
 _FIRST_ROUND_SECONDS = 3.0
+# How long the fronts may take to send what calls that were cut off are answered with.
+_FAREWELL_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,14 +87,16 @@ class _Life:
         self._discovery = gateway.discovery
         self._announce = announce
         self._health = ProcessHealth(gateway.discovery)
+        self._cut_calls = gateway.cut_calls
+        self._drain_seconds = plan.settings.shutdown.drain_seconds
         self._stop = asyncio.Event()
+        self._hurry = asyncio.Event()
         self._url: str | None = None
         self._fronts: list[HttpServer | StdioServer] = []
         if listening is not None:
             self._url = get_url(listening, plan.settings.http.path)
             application = make_http_application(gateway, self._health)
-            drain_seconds = plan.settings.shutdown.drain_seconds
-            self._fronts.append(HttpServer(application, listening, drain_seconds=drain_seconds))
+            self._fronts.append(HttpServer(application, listening))
         if plan.stdio:
             limit_bytes = plan.settings.limits.body_bytes
             self._fronts.append(StdioServer(gateway.patient_dispatcher, line_limit_bytes=limit_bytes))
@@ -123,9 +127,24 @@ class _Life:
         self._health.start_draining()
         for front in self._fronts:
             front.stop()
-        await asyncio.wait(fronts)
+        await self._drain(group, fronts)
         for task in background:
             task.cancel()
+
+    async def _drain(self, group: asyncio.TaskGroup, fronts: Sequence[asyncio.Task[None]]) -> None:
+        """Lets running calls finish; at the deadline, or a second signal, they are answered with UNAVAILABLE."""
+        ended = group.create_task(asyncio.wait(fronts), name="the fronts' end")
+        hurried = group.create_task(self._hurry.wait(), name="a second signal")
+        await asyncio.wait((ended, hurried), timeout=self._drain_seconds, return_when=asyncio.FIRST_COMPLETED)
+        hurried.cancel()
+        await self._cut_calls()
+        await asyncio.wait((ended,), timeout=_FAREWELL_SECONDS)
+        for front in self._fronts:
+            front.abort()
+        await asyncio.wait((ended,), timeout=_FAREWELL_SECONDS)
+        for task in fronts:
+            task.cancel()
+        await ended
 
     async def _run_front(self, front: HttpServer | StdioServer) -> None:
         try:
@@ -149,12 +168,11 @@ class _Life:
         )
 
     def _on_stop(self) -> None:
-        if not self._stop.is_set():
-            _LOG.info("stopping: running calls may finish")
-            self._stop.set()
+        if self._stop.is_set():
+            self._hurry.set()
             return
-        for front in self._fronts:
-            front.abort()
+        _LOG.info("stopping: running calls may finish")
+        self._stop.set()
 
 
 @contextmanager

@@ -4,7 +4,7 @@ What lives as long as the process is built here and handed down; nothing is star
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -33,20 +33,22 @@ SERVER = ServerIdentity(name="propylon", title="Propylon", version=__version__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gateway:
-    """Everything between the fronts and the network. `patient_dispatcher` is for a client that started the process."""
+    """Everything between the fronts and the network.
+
+    `patient_dispatcher` is for a client that started the process. `cut_calls` ends every running call, and each later
+    one, with UNAVAILABLE.
+    """
 
     settings: Settings
     discovery: DiscoveryLoop
     dispatcher: Dispatcher
     patient_dispatcher: Dispatcher
+    cut_calls: Callable[[], Awaitable[None]]
 
 
 @asynccontextmanager
 async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
-    """A gateway over the configured backends, inside the running event loop; its connections are closed at the end.
-
-    Closing cancels the calls that still run.
-    """
+    """A gateway over the configured backends, inside the running event loop; its connections are closed at the end."""
     backends = [_make_backend(section) for section in settings.backends]
     sources = [
         _make_source(section, backend, settings.tools)
@@ -61,15 +63,20 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
         "result_limit_bytes": settings.limits.result_bytes,
         "forward_internal": settings.errors.forward_internal,
     }
+
+    async def cut_calls() -> None:
+        await asyncio.gather(*(backend.close() for backend in backends))
+
     try:
         yield Gateway(
             settings=settings,
             discovery=discovery,
             dispatcher=Dispatcher(**options),
             patient_dispatcher=PatientDispatcher(asked=discovery.asked, **options),
+            cut_calls=cut_calls,
         )
     finally:
-        await asyncio.gather(*(backend.close() for backend in backends))
+        await cut_calls()
 
 
 def make_http_application(gateway: Gateway, health: HealthReport) -> ASGIApp:

@@ -22,6 +22,9 @@ def call(tool: str, arguments: str, **said: Any) -> int:
 
     JSON may be @FILE, or - for standard input. Ends with 1 where the answer is an error.
     """
+    if ":" in tool:
+        raise OperatorError("the tool comes before the server: propylon call TOOL JSON HOST:PORT")
+
     from gateway.app.one_shot import call_once
 
     values = _parse_arguments(_read_arguments(arguments))

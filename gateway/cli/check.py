@@ -22,6 +22,7 @@ _SIZES = (
     Column(heading="~Tokens", is_number=True),
 )
 _REASONS = (Column(heading="Backend"), Column(heading="What", is_name=True), Column(heading="Why"))
+_WARNINGS = (Column(heading="Backend"), Column(heading="Warning"))
 
 
 @click.command()
@@ -42,7 +43,7 @@ def check(**said: Any) -> int:
     skipped += [(name, "all of it", reason) for name, reason in look.failures]
     _print_reasons("Skipped", skipped)
     _print_reasons("Left out", [(name, one.name, one.reason) for name, findings in found for one in findings.left_out])
-    _print_reasons("Warnings", [(name, "", warning) for name, findings in found for warning in findings.warnings])
+    _print_warnings([(name, warning) for name, findings in found for warning in findings.warnings])
     click.echo(_summary(look, listings, len(skipped)))
     return 1 if skipped else 0
 
@@ -63,6 +64,12 @@ def _print_reasons(heading: str, rows: Sequence[tuple[str, str, str]]) -> None:
     if rows:
         click.echo(f"\n{heading}:")
         print_table(_REASONS, rows)
+
+
+def _print_warnings(rows: Sequence[tuple[str, str]]) -> None:
+    if rows:
+        click.echo("\nWarnings:")
+        print_table(_WARNINGS, rows)
 
 
 def _summary(look: "Look", listings: Sequence[Mapping[str, Any]], skipped: int) -> str:

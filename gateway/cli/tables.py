@@ -90,7 +90,7 @@ def format_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wi
             justify="right" if column.is_number else "left",
             overflow="fold",
             no_wrap=column.is_number,
-            min_width=min(longest, width - _LEAST_REST) if column.is_name else None,
+            width=min(max(longest, len(column.heading)), width - _LEAST_REST) if column.is_name else None,
         )
     for row in cells:
         table.add_row(*row)

@@ -1,0 +1,146 @@
+"""`tools`, `call` and `check` as processes, against the demo's shop in a process of its own."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+GET_ORDER = "demo_shop_v1_OrderService_GetOrder"
+
+
+def test_tools_prints_one_line_a_tool_to_a_pipe(run: Run, shop: str) -> None:
+    done = run("tools", shop)
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines[0].split() == ["TOOL", "RPC", "WHAT", "IT", "DOES"]
+    assert [line.split()[:2] for line in lines if line.startswith(GET_ORDER)] == [
+        [GET_ORDER, "demo.shop.v1.OrderService/GetOrder"]
+    ]
+    assert "Health" not in done.stdout
+    assert "Reflection" not in done.stdout
+
+
+def test_tools_as_json_are_the_entries_of_the_list(run: Run, shop: str) -> None:
+    done = run("tools", shop, "--json", "--include", "demo.shop.v1.OrderService", "--exclude", "*/List*")
+    entries = json.loads(done.stdout)
+    assert [entry["_meta"]["dev.propylon/rpc"] for entry in entries] == [
+        "demo.shop.v1.OrderService/CancelOrder",
+        "demo.shop.v1.OrderService/CreateOrder",
+        "demo.shop.v1.OrderService/GetOrder",
+    ]
+    assert entries[2].keys() == {
+        "name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"
+    }  # fmt: skip
+    assert entries[2]["name"] == GET_ORDER
+
+
+def test_the_names_of_two_like_backends_need_a_prefix(run: Run, shop: str, tmp_path: Path) -> None:
+    file = tmp_path / "propylon.yaml"
+    other = shop.replace("127.0.0.1", "localhost")
+    backends = [{"name": "eu", "target": "${EU}"}, {"name": "us", "target": other}]
+    file.write_text(json.dumps({"backends": backends, "tools": {"include": ["*/GetOrder"]}}))
+    refused = run("tools", "-c", str(file), EU=shop)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        f'propylon: two RPCs would be the tool "{GET_ORDER}": demo.shop.v1.OrderService/GetOrder of backend eu and '
+        "demo.shop.v1.OrderService/GetOrder of backend us; give one backend a prefix, or exclude one of the two\n"
+    )
+    backends[1]["prefix"] = "us"
+    file.write_text(json.dumps({"backends": backends, "tools": {"include": ["*/GetOrder"]}}))
+    served = run("tools", "-c", str(file), "--json", EU=shop)
+    assert [entry["name"] for entry in json.loads(served.stdout)] == [GET_ORDER, f"us_{GET_ORDER}"]
+
+
+def test_a_backend_that_is_away_is_named_beside_the_tools_of_the_others(run: Run, shop: str, closed_port: int) -> None:
+    done = run("tools", shop, f"127.0.0.1:{closed_port}")
+    assert done.returncode == 1
+    assert GET_ORDER in done.stdout
+    assert done.stderr.startswith(f"propylon: backend 127.0.0.1:{closed_port} is missing here: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["tools"], ["check"], ["call", GET_ORDER, "{}"]])
+def test_a_server_that_is_not_there_is_one_line(run: Run, closed_port: int, command: list[str]) -> None:
+    done = run(*command, f"127.0.0.1:{closed_port}", GRPC_VERBOSITY="")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"propylon: cannot learn the services: 127.0.0.1:{closed_port} cannot be reached")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_descriptor_file_that_is_none_is_one_line(run: Run, shop: str, tmp_path: Path) -> None:
+    (tmp_path / "a.binpb").write_text('syntax = "proto3";')
+    done = run("tools", shop, "--descriptors", str(tmp_path / "a.binpb"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"propylon: {tmp_path}/a.binpb is .proto source; give its folder to --protos")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_call_prints_the_result(run: Run, shop: str) -> None:
+    done = run("call", GET_ORDER, '{"id": "o-1001"}', shop)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["order"]["id"] == "o-1001"
+
+
+def test_a_call_takes_its_arguments_from_a_file_or_standard_input(run: Run, shop: str, tmp_path: Path) -> None:
+    (tmp_path / "arguments.json").write_text('{"id": "o-1002"}')
+    from_file = run("call", GET_ORDER, f"@{tmp_path}/arguments.json", shop)
+    from_input = run("call", GET_ORDER, "-", shop, given='{"id": "o-1002"}')
+    assert json.loads(from_file.stdout)["order"]["id"] == "o-1002"
+    assert from_file.stdout == from_input.stdout
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "first_line"),
+    [
+        (GET_ORDER, '{"id": "o-9"}', 'NOT_FOUND: there is no order "o-9"'),
+        (GET_ORDER, '{"idd": "o-9"}', None),
+        (f"{GET_ORDER}s", "{}", f'error -32602: Unknown tool: "{GET_ORDER}s"; did you mean "{GET_ORDER}"?'),
+    ],
+)
+def test_an_error_is_readable_and_ends_with_status_1(
+    run: Run, shop: str, tool: str, arguments: str, first_line: str | None
+) -> None:
+    done = run("call", tool, arguments, shop)
+    assert (done.returncode, done.stdout) == (1, "")
+    if first_line is None:
+        assert done.stderr.startswith("INVALID_ARGUMENT: arguments: /idd ")
+    else:
+        assert done.stderr.splitlines()[0] == first_line
+    assert "Traceback" not in done.stderr
+
+
+def test_check_says_what_is_served_and_what_is_left_out_and_why(run: Run) -> None:
+    done = run("check", "--demo", "--exclude", "*/Crash")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines if line.startswith(GET_ORDER)] == [GET_ORDER]
+    assert any(
+        line.split(maxsplit=2) == ["shop", "demo.shop.v1.OrderService/WatchOrder", "server streaming is not served yet"]
+        for line in lines
+    )
+    assert any("DiagnosticsService/Crash" in line and "not chosen by include and exclude" in line for line in lines)
+    assert lines[-1].startswith("18 tools of 1 backend, 0 skipped; the list has ")
+
+
+def test_check_ends_with_status_1_over_a_backend_that_cannot_be_asked(run: Run, shop: str, closed_port: int) -> None:
+    done = run("check", shop, f"127.0.0.1:{closed_port}")
+    assert done.returncode == 1
+    assert "Skipped:" in done.stdout
+    assert "cannot be reached" in done.stdout
+
+
+def test_a_reader_that_has_gone_is_no_fault(shop: str, run: Run) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gateway", "tools", shop, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    with process.stderr as errors:
+        assert errors.read() == b""
+    assert process.wait(20) == 1
