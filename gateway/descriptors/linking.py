@@ -104,11 +104,11 @@ class _Builder:
         elsewhere = self._table.declared_elsewhere(name)
         if imports != declared or elsewhere or self._table.has_broken_parts(name):
             imports += sorted(other for other in self._needs[name] if other in self.files and other not in imports)
-            file = prune_file(file, declared_elsewhere=elsewhere, broken=self._table.broken, imports=imports)
+            file = prune_file(data, declared_elsewhere=elsewhere, broken=self._table.broken, imports=imports)
             data = file.SerializeToString()
         refusal = self._add(data)
         if refusal is not None and "json_name" in refusal:
-            file = allow_json_name_conflicts(file)
+            file = allow_json_name_conflicts(data)
             refusal = self._add(file.SerializeToString())
         if refusal is None:
             self.files[name] = file
@@ -140,9 +140,10 @@ def _list_left_out(gathered: GatheredFiles, table: SymbolTable) -> dict[str, str
 
 def _list_problems(gathered: GatheredFiles, table: SymbolTable, refused: Mapping[str, str]) -> tuple[LinkProblem, ...]:
     blamed = {name for _, cause in table.broken_rpcs() for name in cause.absent}
+    told = blamed | {name for name, _ in gathered.problems}
     found = [
         *gathered.problems,
-        *((name, f"{absence}; no RPC needs it") for name, absence in gathered.absent.items() if name not in blamed),
+        *((name, f"{absence}; no RPC needs it") for name, absence in gathered.absent.items() if name not in told),
         *((name, f"cannot be built: {refusal}") for name, refusal in refused.items()),
         *(
             (passed_over, f"declares {name} differently from {owner}, whose version is used")

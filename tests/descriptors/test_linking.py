@@ -382,21 +382,28 @@ def test_a_file_with_text_that_is_not_utf8_is_left_out(hand, field):
         "sound.proto", hand.message("A", odd=".p.Odd"), imports=("odd.proto",), rpcs={"T/M": (".p.A", ".p.A")}
     )
     linked = link_files([broken, sound])
-    assert linked.problems == (LinkProblem(name="odd.proto", reason="cannot be read: text in p.Odd is not UTF-8"),)
+    assert linked.problems == (LinkProblem(name="odd.proto", reason="cannot be read: String field had bad UTF-8"),)
     assert linked.left_out == dict.fromkeys(
         ("p.T", "p.T/M"),
         f"needs p.Odd, whose file is not among those given (odd.proto cannot be read): {ADVICE}",
     )
 
 
-def test_names_that_are_not_utf8_are_refused_and_not_raised(hand):
+def test_a_file_name_that_is_not_utf8_is_told_in_ascii(hand):
     file = hand.file("@@", hand.message("A", x="string"))
-    raw = file.SerializeToString()
-    imports = hand.file("ok.proto", hand.message("Fine", x="string"), hand.message("B", a=".@@.A"), imports=("@@",))
-    spoilt = [raw.replace(b"@@", b"\xff\xfe"), imports.SerializeToString().replace(b"@@", b"\xff\xfe")]
-    linked = link_files(FileDescriptorProto.FromString(data) for data in spoilt)
-    assert [problem.reason for problem in linked.problems] == ["its name is not UTF-8 text"]
-    assert linked.pool.FindMessageTypeByName("p.Fine").full_name == "p.Fine"
+    broken = FileDescriptorProto.FromString(file.SerializeToString().replace(b"@@", b"\xff\xfe"))
+    linked = link_files([broken, hand.file("ok.proto", hand.message("Fine", x="string"))])
+    assert linked.problems == (LinkProblem(name="b'\\xff\\xfe'", reason="cannot be read: String field had bad UTF-8"),)
+    assert list(linked.files) == ["ok.proto"]
+
+
+def test_an_unreadable_version_gives_way_to_a_readable_one(hand):
+    sound = hand.file("a.proto", hand.message("A", x="string"))
+    odd = hand.file("a.proto", hand.message("@@", x="string"))
+    broken = FileDescriptorProto.FromString(odd.SerializeToString().replace(b"@@", b"\xff\xfe"))
+    linked = link_files([broken, sound])
+    assert linked.problems == (LinkProblem(name="a.proto", reason="cannot be read: String field had bad UTF-8"),)
+    assert list(linked.files) == ["a.proto"]
 
 
 def test_hostile_names_stay_one_bounded_line(hand):

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 from gateway.descriptors.files.runtime_files import SPECIAL_FILES, find_declaring_file, find_runtime_file
-from gateway.descriptors.files.symbols import Declaration, UnreadableText, read_declarations
-from gateway.descriptors.files.versions import Version, choose_version
+from gateway.descriptors.files.strict_parsing import find_parse_error
+from gateway.descriptors.files.symbols import Declaration, read_declarations
+from gateway.descriptors.files.versions import Version, choose_version, make_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,7 @@ class _Gatherer:
         """Reads what is given, up to the limits, and gives the names of the files that are kept as they were given."""
         by_name: dict[str, list[Version]] = {}
         seen: set[bytes] = set()
+        unreadable: dict[str, str] = {}
         size = 0
         for file in files:
             data = file.SerializeToString()
@@ -75,18 +77,21 @@ class _Gatherer:
                 break
             seen.add(data)
             size += len(data)
-            if not isinstance(file.name, str):
-                self.problems.append((f"{file.name}", "its name is not UTF-8 text"))
+            version = make_version(file, data)
+            error = find_parse_error(version.data)
+            if error is not None:
+                unreadable[f"{file.name}"] = error
                 continue
             self.sources.append(file)
-            by_name.setdefault(file.name, []).append(Version(file=file, data=data))
-        kept: list[str] = []
-        for name in sorted(by_name.keys() - SPECIAL_FILES):
+            by_name.setdefault(file.name, []).append(version)
+        self.problems += [(name, f"cannot be read: {error}") for name, error in unreadable.items()]
+        self.absent.update(dict.fromkeys(unreadable.keys() - by_name.keys(), "cannot be read"))
+        kept = sorted(by_name.keys() - SPECIAL_FILES)
+        for name in kept:
             choice = choose_version(by_name[name])
             if choice.differs:
                 self.problems.append((name, "was given in versions that differ: the first is used"))
-            if self._add(choice.version):
-                kept.append(name)
+            self._add(choice.version)
         for name in sorted(by_name.keys() & SPECIAL_FILES):
             self._add_runtime_file(name)
         return frozenset(kept)
@@ -97,7 +102,7 @@ class _Gatherer:
         while pending:
             for name in self.versions[pending.pop()].file.dependency:
                 known = name in self.versions or name in self.absent
-                if known or not isinstance(name, str):
+                if known:
                     continue
                 if self._add_runtime_file(name):
                     pending.append(name)
@@ -121,23 +126,17 @@ class _Gatherer:
                 declared.update(declaration.types)
                 for references in declaration.needs.values():
                     used.update(references)
-        return {name[1:] for name in used if f"{name}".startswith(".google.")} - declared
+        return {name[1:] for name in used if name.startswith(".google.")} - declared
 
-    def _add(self, version: Version) -> bool:
-        name = version.file.name
-        try:
-            declarations = read_declarations(version.file)
-        except UnreadableText as error:
-            self.problems.append((name, f"cannot be read: text in {error} is not UTF-8"))
-            self.absent[name] = "cannot be read"
-            return False
-        self.versions[name] = version
-        self.declarations[name] = declarations
-        return True
+    def _add(self, version: Version) -> None:
+        self.versions[version.file.name] = version
+        self.declarations[version.file.name] = read_declarations(version.file)
 
     def _add_runtime_file(self, name: str) -> bool:
         file = find_runtime_file(name)
-        return file is not None and self._add(Version(file=file, data=file.SerializeToString()))
+        if file is not None:
+            self._add(make_version(file, file.SerializeToString()))
+        return file is not None
 
 
 def _preference(versions: Mapping[str, Version], given: frozenset[str]) -> Callable[[str], tuple[int, bool, int, str]]:
@@ -148,6 +147,6 @@ def _preference(versions: Mapping[str, Version], given: frozenset[str]) -> Calla
     def rank(name: str) -> tuple[int, bool, int, str]:
         order = 0 if name in SPECIAL_FILES else 1 if name in given else 2
         folder = name.rpartition("/")[0]
-        return (order, folder != f"{versions[name].file.package}".replace(".", "/"), len(name), name)
+        return (order, folder != versions[name].file.package.replace(".", "/"), len(name), name)
 
     return rank

@@ -9,39 +9,36 @@ from gateway.descriptors.files.symbols import get_scope
 
 
 def prune_file(
-    file: FileDescriptorProto, *, declared_elsewhere: Set[str], broken: Collection[str], imports: list[str]
+    data: bytes, *, declared_elsewhere: Set[str], broken: Collection[str], imports: list[str]
 ) -> FileDescriptorProto:
-    """A copy without source info that imports exactly `imports`.
+    """The file of that serialised form, importing exactly `imports`.
 
     Left out are declarations and extensions by full name (`declared_elsewhere`) and broken parts: messages, extensions,
     and RPCs as "pkg.Service/Method"; a service without an RPC left goes too. A broken message stays as an empty shell
     where a type nested in it can be built, for others may use that.
     """
-    copy = FileDescriptorProto()
-    copy.CopyFrom(file)
-    copy.ClearField("source_code_info")
-    _set_imports(copy, imports)
-    scope = get_scope(copy)
-    _prune_messages(copy, scope, declared_elsewhere, broken)
-    _delete(copy.enum_type, [f"{scope}{enum.name}" in declared_elsewhere for enum in copy.enum_type])
-    _prune_extensions(copy.extension, scope, declared_elsewhere, broken)
-    _prune_services(copy, scope, declared_elsewhere, broken)
-    return copy
+    file = FileDescriptorProto.FromString(data)
+    _set_imports(file, imports)
+    scope = get_scope(file)
+    _prune_messages(file, scope, declared_elsewhere, broken)
+    _delete(file.enum_type, [f"{scope}{enum.name}" in declared_elsewhere for enum in file.enum_type])
+    _prune_extensions(file.extension, scope, declared_elsewhere, broken)
+    _prune_services(file, scope, declared_elsewhere, broken)
+    return file
 
 
-def allow_json_name_conflicts(file: FileDescriptorProto) -> FileDescriptorProto:
-    """A copy in which fields of one message may share a json_name.
+def allow_json_name_conflicts(data: bytes) -> FileDescriptorProto:
+    """The file of that serialised form, in which fields of one message may share a json_name.
 
     protoc only warns of that in proto2, upb refuses the file unless the message carries this option (descriptor.proto).
     """
-    copy = FileDescriptorProto()
-    copy.CopyFrom(file)
-    pending = list(copy.message_type)
+    file = FileDescriptorProto.FromString(data)
+    pending = list(file.message_type)
     while pending:
         message = pending.pop()
         message.options.deprecated_legacy_json_field_conflicts = True
         pending.extend(message.nested_type)
-    return copy
+    return file
 
 
 def _set_imports(file: FileDescriptorProto, imports: list[str]) -> None:

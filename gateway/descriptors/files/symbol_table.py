@@ -114,7 +114,7 @@ class SymbolTable:
                 for reference in references:
                     name = self._find_type(reference, node)
                     if name is None:
-                        undeclared.setdefault(node, f"{reference}".removeprefix("."))
+                        undeclared.setdefault(node, reference.removeprefix("."))
                     else:
                         found.append(name)
                 self._needs[node] = tuple(found)
@@ -129,7 +129,7 @@ class SymbolTable:
             if (name := f"{scope}.{reference}") in self._types:
                 return name
             scope = scope.rpartition(".")[0]
-        return f"{reference}" if reference in self._types else None
+        return reference if reference in self._types else None
 
     def _blame(self, node: str, symbol: str) -> Cause:
         files = self._absent_imports(self._files[node])

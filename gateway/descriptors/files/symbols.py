@@ -18,10 +18,6 @@ from google.protobuf.descriptor_pb2 import (
 TopLevelProto = DescriptorProto | EnumDescriptorProto | ServiceDescriptorProto | FieldDescriptorProto
 
 
-class UnreadableText(Exception):
-    """A name or default in the file is not UTF-8, which descriptors could not be asked for without an error."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionSlot:
     """The place that an extension takes in the message that it extends. `node` is the extension's full name."""
@@ -49,7 +45,7 @@ class Declaration:
 
 
 def read_declarations(file: FileDescriptorProto) -> tuple[Declaration, ...]:
-    """What the file declares, in order. Raises UnreadableText."""
+    """What the file declares, in order."""
     return tuple(_walk(file, get_scope(file)))
 
 
@@ -84,8 +80,6 @@ def _read_message(top: DescriptorProto, scope: str, file_name: str) -> Declarati
         inner = f"{name}."
         references: dict[str, None] = {}
         for field in message.field:
-            if not (isinstance(field.json_name, str) and isinstance(field.default_value, str)):
-                raise UnreadableText(name)
             if field.type_name:
                 references[field.type_name] = None
         types.append(name)
@@ -103,7 +97,5 @@ def _read_message(top: DescriptorProto, scope: str, file_name: str) -> Declarati
 
 def _read_extension(extension: FieldDescriptorProto, scope: str) -> tuple[str, tuple[str, ...], ExtensionSlot]:
     node = f"{scope}{extension.name}"
-    if not (isinstance(extension.json_name, str) and isinstance(extension.default_value, str)):
-        raise UnreadableText(node)
     references = (extension.extendee, extension.type_name) if extension.type_name else (extension.extendee,)
     return node, references, ExtensionSlot(node=node, extendee=extension.extendee, number=extension.number)

@@ -19,15 +19,18 @@ from google.protobuf.descriptor_pb2 import (
 from gateway.descriptors.files.option_bytes import drop_field
 from gateway.descriptors.files.symbols import TopLevelProto
 
-_SOURCE_CODE_INFO = FileDescriptorProto.SOURCE_CODE_INFO_FIELD_NUMBER
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """One version of a file with its serialised form."""
+    """One version of a file, and its serialised form without source info."""
 
     file: FileDescriptorProto
     data: bytes
+
+
+def make_version(file: FileDescriptorProto, serialised: bytes) -> Version:
+    """A version out of a file and all of its serialised form."""
+    return Version(file=file, data=drop_field(serialised, FileDescriptorProto.SOURCE_CODE_INFO_FIELD_NUMBER))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +45,10 @@ def choose_version(versions: Sequence[Version]) -> Choice:
     """The first version, or the richest one of its shape: with comments before without, then the longest."""
     if len(versions) == 1:
         return Choice(version=versions[0], differs=False)
-    bare = [drop_field(version.data, _SOURCE_CODE_INFO) for version in versions]
     alike = list(versions)
-    if len(set(bare)) > 1:
-        shape = _shape_file(bare[0])
-        alike = [version for version, data in zip(versions, bare, strict=True) if _shape_file(data) == shape]
+    if len({version.data for version in versions}) > 1:
+        shape = _shape_file(versions[0].data)
+        alike = [version for version in versions if _shape_file(version.data) == shape]
     best = max(alike, key=lambda version: (bool(version.file.source_code_info.location), len(version.data)))
     return Choice(version=best, differs=len(alike) < len(versions))
 

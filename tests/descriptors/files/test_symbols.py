@@ -1,9 +1,6 @@
 """What a file declares and needs."""
 
-import pytest
-from google.protobuf.descriptor_pb2 import FileDescriptorProto
-
-from gateway.descriptors.files.symbols import ExtensionSlot, UnreadableText, read_declarations
+from gateway.descriptors.files.symbols import ExtensionSlot, read_declarations
 
 TEXT = """syntax = "proto2"; package s;
 import "google/protobuf/timestamp.proto"; import "google/protobuf/descriptor.proto";
@@ -39,11 +36,3 @@ def test_a_file_is_read_part_by_part(compile_protos):
         "s.S": ([], {"s.S/Do": (".s.A", ".s.A.B")}, ()),
         "s.more": ([], {"s.more": (".s.A",)}, (ExtensionSlot(node="s.more", extendee=".s.A", number=100),)),
     }
-
-
-def test_text_that_is_not_utf8_is_told(hand):
-    file = hand.file("x.proto", hand.message("A", x="string"))
-    file.extension.add(name="e", number=1, json_name="@@", extendee=".p.A")
-    broken = FileDescriptorProto.FromString(file.SerializeToString().replace(b"@@", b"\xff\xfe"))
-    with pytest.raises(UnreadableText, match=r"p\.e"):
-        read_declarations(broken)

@@ -3,7 +3,7 @@
 import pytest
 from google.protobuf.descriptor_pb2 import EnumDescriptorProto, FileDescriptorProto
 
-from gateway.descriptors.files.versions import Version, choose_version, default_json_name, is_same_shape
+from gateway.descriptors.files.versions import Version, choose_version, default_json_name, is_same_shape, make_version
 
 TEXT = """syntax = "proto2"; package v;
 import "google/protobuf/descriptor.proto";
@@ -20,7 +20,7 @@ service S { rpc Do(M) returns (M) { option deprecated = true; } }
 
 
 def version(file: FileDescriptorProto) -> Version:
-    return Version(file=file, data=file.SerializeToString())
+    return make_version(file, file.SerializeToString())
 
 
 @pytest.fixture
