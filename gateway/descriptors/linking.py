@@ -14,7 +14,7 @@ from google.protobuf.descriptor_pool import DescriptorPool
 
 from gateway.contract.quoting import one_line
 from gateway.descriptors.files.gathering import GatheredFiles, LinkLimits, gather_files
-from gateway.descriptors.files.ordering import FileOrder, order_files
+from gateway.descriptors.files.ordering import order_files
 from gateway.descriptors.files.pruning import allow_json_name_conflicts, prune_file
 from gateway.descriptors.files.symbol_table import SymbolTable
 
@@ -56,8 +56,9 @@ def link_files(files: Iterable[FileDescriptorProto], *, limits: LinkLimits | Non
     """
     gathered = gather_files(files, limits or LinkLimits())
     table = SymbolTable(gathered)
-    builder = _Builder(gathered, table)
-    for name in _order(gathered, table).names:
+    needs = table.file_needs()
+    builder = _Builder(gathered, table, needs)
+    for name in _order(gathered, table, needs):
         builder.build(name)
     return LinkedFiles(
         pool=builder.pool,
@@ -68,33 +69,32 @@ def link_files(files: Iterable[FileDescriptorProto], *, limits: LinkLimits | Non
     )
 
 
-def _order(gathered: GatheredFiles, table: SymbolTable) -> FileOrder:
+def _order(gathered: GatheredFiles, table: SymbolTable, needs: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     """Each file after all that it imports, or where imports go in a circle, after those that it really needs."""
-    needs = table.file_needs()
     declared = {
         name: needed | {other for other in gathered.versions[name].file.dependency if other in needs} - {name}
         for name, needed in needs.items()
     }
     order = order_files(declared)
     if not order.circular:
-        return order
+        return order.names
     order = order_files(needs)
     for name in sorted(order.circular):
         others = sorted(order.circular & needs[name])
         table.break_file(name, f"file {name} and {' and '.join(others[:2])} need each other's types in a circle")
-    return order
+    return order.names
 
 
 class _Builder:
     """Puts one file after the other into the pool, without what is broken by then."""
 
-    def __init__(self, gathered: GatheredFiles, table: SymbolTable) -> None:
+    def __init__(self, gathered: GatheredFiles, table: SymbolTable, needs: Mapping[str, frozenset[str]]) -> None:
         self.pool = DescriptorPool()
         self.files: dict[str, FileDescriptorProto] = {}
         self.refused: dict[str, str] = {}
         self._gathered = gathered
         self._table = table
-        self._needs = table.file_needs()
+        self._needs = needs
 
     def build(self, name: str) -> None:
         version = self._gathered.versions[name]

@@ -20,7 +20,7 @@ from google.protobuf.descriptor import (
     OneofDescriptor,
     ServiceDescriptor,
 )
-from google.protobuf.descriptor_pb2 import FileDescriptorProto, MethodOptions
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from gateway.descriptors.files.option_bytes import WireValue, collect_fields, read_numbers, read_texts
@@ -146,10 +146,8 @@ class Options:
 
     def idempotency(self, method: MethodDescriptor) -> Idempotency:
         """The method's `idempotency_level`."""
-        if not method.has_options:
-            return Idempotency.UNKNOWN
-        options: MethodOptions = method.GetOptions()
-        return Idempotency(options.idempotency_level)
+        level: int = method.GetOptions().idempotency_level if method.has_options else 0
+        return Idempotency(level)
 
     def http_rule(self, method: MethodDescriptor) -> HttpRule | None:
         """The method's google.api.http binding, or None where it has none with a pattern."""

@@ -33,7 +33,7 @@ def make_title(rpc: Rpc, api: Api) -> str:
     title = say_name(rpc.method)
     if " " in title:
         return title
-    return f"{title} ({rpc.service.rpartition('.')[2]})"
+    return f"{title} ({_get_subject(rpc)})"
 
 
 def make_description(rpc: Rpc, api: Api) -> str:
@@ -90,9 +90,14 @@ def find_text_warning(rpc: Rpc, api: Api) -> str | None:
 
 
 def _describe_by_name(rpc: Rpc) -> str:
-    service = rpc.service.rpartition(".")[2]
-    deed = say_deed(rpc.method, of=service.removesuffix("Service") or service)
+    deed = say_deed(rpc.method, of=_get_subject(rpc))
     return f"{deed} ({rpc.service})." if deed else f"Calls {rpc.method} of {rpc.service}."
+
+
+def _get_subject(rpc: Rpc) -> str:
+    """The service's name without its package and without the word that says no more than that it is one."""
+    name = rpc.service.rpartition(".")[2]
+    return name.removesuffix("Service") or name
 
 
 def _explain_paging(rpc: Rpc) -> str:

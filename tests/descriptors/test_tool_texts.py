@@ -30,6 +30,7 @@ service Orders {
   // Deprecated: use Pack.
   rpc Wrap(Order) returns (Order) { option deprecated = true; }
 }
+service CartService { rpc Get(Order) returns (Order); }
 service Legacy { option deprecated = true; rpc GetOrder(Order) returns (Order); }
 """
 PAGING = (
@@ -49,6 +50,7 @@ def shop(compile_protos) -> Api:
 
 
 def test_titles_are_the_methods_names_in_words(shop):
+    assert make_title(get_rpc(shop, "shop.v1.CartService/Get"), shop) == "Get (Cart)"
     titles = {rpc.method: make_title(rpc, shop) for rpc in shop.rpcs if rpc.service == "shop.v1.Orders"}
     assert titles == {
         "Fetch": "Fetch (Orders)",
@@ -66,6 +68,7 @@ def test_titles_are_the_methods_names_in_words(shop):
 def test_descriptions_are_the_comments_or_plain_sentences(shop):
     described = {rpc.name.removeprefix("shop.v1."): make_description(rpc, shop) for rpc in shop.rpcs}
     assert described == {
+        "CartService/Get": "Gets a cart (shop.v1.CartService).",
         "Legacy/GetOrder": "Deprecated.\n\nGets an order (shop.v1.Legacy).",
         "Orders/Fetch": "Gets one order by its id.",
         "Orders/GetOrder": "Gets an order (shop.v1.Orders).",
