@@ -52,10 +52,11 @@ class Findings:
     """What is to be said of one backend.
 
     `skipped` holds services and RPCs that should be there and cannot, `left_out` those that are not offered by
-    choice; `services` names every service with at least one RPC that links.
+    choice; `services` names every service with at least one RPC that links, `rpcs` all of these RPCs.
     """
 
     services: frozenset[str]
+    rpcs: tuple[str, ...] = ()
     skipped: tuple[LeftOut, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -108,6 +109,7 @@ def draft_tools(
     skipped += [LeftOut(name=one.name, reason=one.reason) for one in api.skipped]
     findings = Findings(
         services=frozenset(rpc.service for rpc in api.rpcs),
+        rpcs=tuple(rpc.name for rpc in api.rpcs),
         skipped=tuple(skipped),
         left_out=tuple(left_out),
         warnings=tuple(warnings),
@@ -132,6 +134,12 @@ def bind_tools(
         )
         for draft in drafts
     )
+
+
+def find_idle_patterns(tools: ToolsSection, offers: Iterable[Offer]) -> tuple[str, ...]:
+    """The patterns over all backends that fit no RPC of any of them, which most often are misspelt."""
+    selection = Selection(include=tools.include, exclude=tools.exclude)
+    return selection.find_idle_patterns(name for offer in offers for name in offer.findings.rpcs)
 
 
 def combine_offers(offers: Iterable[Offer], *, ttl_ms: int = 0) -> Catalogue:

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
+from gateway.app.catalogue_builder import find_idle_patterns
 from gateway.app.demo_backend import run_demo
 from gateway.app.event_loop import run_loop
 from gateway.app.http_server import HttpServer, get_url, open_listening_socket
@@ -86,6 +87,7 @@ class _Life:
     ) -> None:
         self._discovery = gateway.discovery
         self._announce = announce
+        self._tools = plan.settings.tools
         self._health = ProcessHealth(gateway.discovery)
         self._cut_calls = gateway.cut_calls
         self._drain_seconds = plan.settings.shutdown.drain_seconds
@@ -158,6 +160,9 @@ class _Life:
             async with asyncio.timeout(_FIRST_ROUND_SECONDS):
                 await self._discovery.asked.wait()
         states = self._discovery.states()
+        if all(state.is_discovered for state in states):
+            for pattern in find_idle_patterns(self._tools, self._discovery.offers()):
+                _LOG.warning("a pattern fits no RPC; is it misspelt?", extra={"pattern": pattern})
         self._announce(
             Announcement(
                 url=self._url,

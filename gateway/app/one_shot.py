@@ -23,11 +23,16 @@ FRONT = "command line"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What the backends offer. `failures` are the backends that could not be asked, each with the reason."""
+    """What the backends offer.
+
+    `failures` are the backends that could not be asked, each with the reason; `idle_patterns` what `include` and
+    `exclude` hold that fits no RPC, as far as all backends could be asked.
+    """
 
     catalogue: "Catalogue"
     offers: "tuple[Offer, ...]"
     failures: tuple[tuple[str, str], ...]
+    idle_patterns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +54,17 @@ def call_once(settings: Settings, *, demo: bool = False, tool: str, arguments: M
 
 
 async def _look(settings: Settings, *, demo: bool) -> Look:
+    from gateway.app.catalogue_builder import find_idle_patterns
+
     async with _discovered(settings, demo=demo) as gateway:
         failures = tuple((state.name, state.reason) for state in gateway.discovery.states() if state.reason)
-        return Look(catalogue=gateway.discovery.catalogue, offers=gateway.discovery.offers(), failures=failures)
+        offers = gateway.discovery.offers()
+        return Look(
+            catalogue=gateway.discovery.catalogue,
+            offers=offers,
+            failures=failures,
+            idle_patterns=() if failures else find_idle_patterns(settings.tools, offers),
+        )
 
 
 async def _call(settings: Settings, *, demo: bool, tool: str, arguments: Mapping[str, Any]) -> Answer:

@@ -16,8 +16,8 @@ from gateway.app.catalogue_builder import Offer, bind_tools, draft_tools
 from gateway.app.discovery_loop import DiscoveryLoop, Source
 from gateway.app.operator_error import OperatorError
 from gateway.app.patience import PatientDispatcher
-from gateway.app.settings.model import BackendSection, Settings, ToolsSection
-from gateway.backends.backend import Backend, BackendSettings
+from gateway.app.settings.model import BackendSection, DiscoverySection, Settings, ToolsSection
+from gateway.backends.backend import Backend, BackendSettings, DiscoveryLimits
 from gateway.backends.channels import ChannelError, ChannelLimits
 from gateway.backends.discovery import Discovered, DiscoveryFailed
 from gateway.backends.sources import SourceError
@@ -49,7 +49,7 @@ class Gateway:
 @asynccontextmanager
 async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
     """A gateway over the configured backends, inside the running event loop; its connections are closed at the end."""
-    backends = [_make_backend(section) for section in settings.backends]
+    backends = [_make_backend(section, settings.discovery) for section in settings.backends]
     sources = [
         _make_source(section, backend, settings.tools)
         for section, backend in zip(settings.backends, backends, strict=True)
@@ -94,18 +94,20 @@ def make_http_application(gateway: Gateway, health: HealthReport) -> ASGIApp:
     )
 
 
-def _make_backend(section: BackendSection) -> Backend:
+def _make_backend(section: BackendSection, discovery: DiscoverySection) -> Backend:
     return Backend(
         BackendSettings(
             name=section.name,
             target=parse_target(section.target),
             tls=section.tls is not None,
             roots_file=section.tls.roots if section.tls else None,
+            reflection=section.reflection,
             descriptor_sets=section.descriptors,
             proto_folders=section.protos,
             discovery_metadata=section.discovery_metadata,
             call_metadata=section.metadata,
             channel_limits=ChannelLimits(receive_limit_bytes=section.receive_limit_bytes),
+            discovery_limits=DiscoveryLimits(deadline_seconds=discovery.timeout_seconds),
         )
     )
 

@@ -7,6 +7,7 @@ import click
 
 from gateway.cli.sources import Sources, choose_settings, source_options
 from gateway.cli.tables import Column, count, print_table
+from gateway.contract.quoting import quote
 
 if TYPE_CHECKING:
     from gateway.app.one_shot import Look
@@ -43,7 +44,8 @@ def check(**said: Any) -> int:
     skipped += [(name, "all of it", reason) for name, reason in look.failures]
     _print_reasons("Skipped", skipped)
     _print_reasons("Left out", [(name, one.name, one.reason) for name, findings in found for one in findings.left_out])
-    _print_warnings([(name, warning) for name, findings in found for warning in findings.warnings])
+    warnings = [(name, warning) for name, findings in found for warning in findings.warnings]
+    _print_warnings(warnings + [("all", f"{quote(one)} fits no RPC; is it misspelt?") for one in look.idle_patterns])
     click.echo(_summary(look, listings, len(skipped)))
     return 1 if skipped else 0
 

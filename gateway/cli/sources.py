@@ -5,12 +5,14 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from gateway.app.operator_error import OperatorError
-from gateway.app.settings.model import BackendSection, Settings
+
+if TYPE_CHECKING:
+    from gateway.app.settings.model import BackendSection, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,7 +60,7 @@ def source_options(command: F) -> F:
     return command
 
 
-def choose_settings(said: Sources) -> Settings:
+def choose_settings(said: Sources) -> "Settings":
     """The settings that the command line and the file make together.
 
     Backends come from one place alone; `--include` and `--exclude` stand instead of those of the file. Raises
@@ -77,7 +79,7 @@ def choose_settings(said: Sources) -> Settings:
     return dataclasses.replace(settings, tools=chosen)
 
 
-def _refuse_conflicts(said: Sources, settings: Settings) -> None:
+def _refuse_conflicts(said: Sources, settings: "Settings") -> None:
     if said.demo and said.targets:
         raise OperatorError("--demo brings its own backend; leave out HOST:PORT, or leave out --demo")
     if settings.backends and (said.targets or said.demo):
@@ -92,7 +94,7 @@ def _refuse_conflicts(said: Sources, settings: Settings) -> None:
         raise OperatorError(f"{option} describes one backend; give one HOST:PORT, or write it in a propylon.yaml")
 
 
-def _make_backends(said: Sources) -> tuple[BackendSection, ...]:
+def _make_backends(said: Sources) -> "tuple[BackendSection, ...]":
     from gateway.app.settings.loader import make_backend
     from gateway.backends.targets import TargetError, parse_target
 

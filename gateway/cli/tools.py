@@ -6,6 +6,7 @@ import click
 
 from gateway.cli.sources import Sources, choose_settings, source_options
 from gateway.cli.tables import Column, first_sentence, print_table
+from gateway.contract.quoting import quote
 
 _COLUMNS = (
     Column(heading="Tool", is_name=True),
@@ -28,7 +29,7 @@ def tools(as_json: bool, **said: Any) -> int:
         import json
 
         click.echo(json.dumps(listings, indent=2, ensure_ascii=False))
-    else:
+    elif listings:
         rows = [
             (tool.name, tool.rpc, first_sentence(tool.listing["description"]))
             for tool in outcome.catalogue.tools.values()
@@ -36,4 +37,8 @@ def tools(as_json: bool, **said: Any) -> int:
         print_table(_COLUMNS, rows)
     for backend, reason in outcome.failures:
         click.echo(f"propylon: backend {backend} is missing here: {reason}", err=True)
-    return 1 if outcome.failures else 0
+    for pattern in outcome.idle_patterns:
+        click.echo(f"propylon: {quote(pattern)} fits no RPC; is it misspelt?", err=True)
+    if not listings:
+        click.echo("propylon: no RPC is offered as a tool; propylon check says why", err=True)
+    return 0 if listings and not outcome.failures else 1

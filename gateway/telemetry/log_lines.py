@@ -6,6 +6,7 @@ under the names of secrets stay out of it. This module must never know who logs 
 
 import json
 import logging
+import re
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,7 +16,7 @@ _OWN_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asct
 _SECRET_WORDS = ("authorization", "cookie", "password", "secret", "token", "api_key", "apikey", "credential")
 _HIDDEN = "***"
 _LIMIT_CHARACTERS = 8000
-_SHORTEST_SECRET = 4
+_SHORTEST_SECRET = 6
 
 
 def escape(text: str) -> str:
@@ -36,14 +37,15 @@ def _escape_character(character: str) -> str:
 class LineFormatter(logging.Formatter):
     """What both formats share: the event's parts, cut to size, without secrets.
 
-    `secrets` are values (of configured metadata, say) that are replaced wherever they turn up; those shorter than
-    four characters are let be, since they would blot out ordinary words.
+    `secrets` are values (of configured metadata, say) that are replaced wherever they stand as words of their own;
+    those shorter than six characters are let be, since they would blot out ordinary words.
     """
 
     def __init__(self, *, secrets: Iterable[str] = ()) -> None:
         super().__init__()
         known = {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
-        self._secrets = tuple(sorted(known, key=len, reverse=True))
+        longest_first = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+        self._secrets = re.compile(rf"(?<![A-Za-z0-9])(?:{longest_first})(?![A-Za-z0-9])") if known else None
 
     def fields(self, record: logging.LogRecord) -> dict[str, Any]:
         """The event's own fields in the order given, then `error` with the traceback where there is one."""
@@ -57,9 +59,7 @@ class LineFormatter(logging.Formatter):
 
     def hide(self, line: str) -> str:
         """The line without any of the known secrets."""
-        for secret in self._secrets:
-            line = line.replace(secret, _HIDDEN)
-        return line
+        return line if self._secrets is None else self._secrets.sub(_HIDDEN, line)
 
     def message(self, record: logging.LogRecord) -> str:
         """The event's sentence, bounded; a sentence whose arguments do not fit it is given as it was written."""

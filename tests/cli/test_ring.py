@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from gateway import __version__
+from gateway.app.catalogue_builder import Findings, LeftOut, Offer, combine_offers
+from gateway.app.one_shot import Look
 from gateway.cli import ring
 
 
@@ -129,3 +131,21 @@ def test_a_fault_of_propylon_is_one_line_too(
     )
     with pytest.raises(KeyError):
         ring.run(["--debug", "tools", "--demo"])
+
+
+def test_check_ends_with_status_1_over_a_skipped_service(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    findings = Findings(services=frozenset(), skipped=(LeftOut(name="x.Broken", reason="x.proto does not link"),))
+    look = Look(catalogue=combine_offers(()), offers=(Offer(backend="eu", tools=(), findings=findings),), failures=())
+    monkeypatch.setattr("gateway.app.one_shot.look_once", lambda *_, **__: look)
+    assert ring.run(["check", "localhost:1"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        "",
+        "Skipped:",
+        "BACKEND  WHAT      WHY",
+        "eu       x.Broken  x.proto does not link",
+        "",
+        "0 tools of 1 backend, 1 skipped; the list has 0 bytes, about 0 tokens.",
+    ]

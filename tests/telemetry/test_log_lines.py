@@ -72,6 +72,11 @@ def test_fields_named_like_secrets_and_known_secret_values_are_hidden() -> None:
         assert line.count("***") == 3
 
 
+def test_a_secret_does_not_blot_out_the_words_that_hold_it() -> None:
+    line = TextFormatter(secrets=["agents", "prod"]).format(make_record("agents, reagents and prod"))
+    assert line.endswith("***, reagents and prod")
+
+
 def test_a_message_is_bounded_and_a_wrong_format_does_not_raise() -> None:
     assert len(TextFormatter().format(make_record("x" * 1_000_000))) < 8200
     assert TextFormatter().format(make_record("%d items", "no number")).endswith("%d items")

@@ -23,7 +23,7 @@ _METADATA_KEY = re.compile(r"[0-9a-z_.-]+")
 _METADATA_VALUE = re.compile(r"[\x20-\x7e]*")
 # The HTTP/2 headers that gRPC writes itself ("gRPC over HTTP2", Requests); "grpc-" is reserved for it as a whole.
 _RESERVED_KEYS = frozenset({"te", "content-type", "user-agent", "host", "content-length", "connection", "grpc"})
-_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+|\*)(:(\d{1,5}|\*))?")
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?", re.ASCII)
 _RPC_GLOB = re.compile(r"[A-Za-z0-9_.*?!/\[\]-]+")
 _TAKEN_PATHS = frozenset({"/healthz", "/readyz", "/"})
 

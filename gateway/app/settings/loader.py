@@ -183,6 +183,12 @@ def _check_whole(prepared: Any) -> Iterator[Problem]:
         name = backend.get("name") if isinstance(backend, dict) else None
         if isinstance(name, str) and first.setdefault(name, index) != index:
             yield Problem(at=f"/backends/{index}/name", text=f"{quote(name)} is taken by /backends/{first[name]}")
+        match backend:
+            case {"reflection": False} if not (backend.get("descriptors") or backend.get("protos")):
+                text = "without reflection, descriptors or protos must say what the server serves"
+                yield Problem(at=f"/backends/{index}/reflection", text=text)
+            case _:
+                pass
     discovery = _with_defaults(prepared.get("discovery"), SETTINGS_SCHEMA["properties"]["discovery"])
     match discovery:
         case {"retry_initial_seconds": int() | float() as initial, "retry_max_seconds": int() | float() as longest}:

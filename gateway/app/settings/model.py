@@ -41,6 +41,7 @@ class BackendSection:
     name: str
     target: str
     tls: TlsSection | None
+    reflection: bool
     descriptors: tuple[Path, ...]
     protos: tuple[Path, ...]
     prefix: str
@@ -85,6 +86,7 @@ class DiscoverySection:
 
     retry_initial_seconds: float
     retry_max_seconds: float
+    timeout_seconds: float
     refresh_seconds: float
     ready_when: ReadyWhen
 
@@ -126,6 +128,7 @@ class Settings:
     log: LogSection
 
     def secrets(self) -> tuple[str, ...]:
-        """Every configured value that must not be logged."""
+        """Every configured value that must not be logged: those of metadata, and the token of "Bearer token" alone."""
         entries = [entry for backend in self.backends for entry in (*backend.metadata, *backend.discovery_metadata)]
-        return tuple(value for _, value in entries if isinstance(value, str))
+        values = [value for _, value in entries if isinstance(value, str)]
+        return tuple(values) + tuple(value.rpartition(" ")[2] for value in values if " " in value)

@@ -32,8 +32,8 @@ def _integer(description: str, default: int, minimum: int, maximum: int) -> dict
     return _number(description, default, minimum, maximum) | {"type": "integer"}
 
 
-def _flag(description: str) -> dict[str, Any]:
-    return {"type": "boolean", "default": False, "description": description}
+def _flag(description: str, *, default: bool = False) -> dict[str, Any]:
+    return {"type": "boolean", "default": default, "description": description}
 
 
 def _choice(description: str, default: str, *others: str) -> dict[str, Any]:
@@ -90,6 +90,7 @@ _BACKEND = _section(
             "additionalProperties": False,
             "description": "Present, even if empty: the connection is made with TLS.",
         },
+        "reflection": _flag("Whether the server is asked what it serves; false: its descriptors say it.", default=True),
         "descriptors": _texts("Files that each hold a FileDescriptorSet, as protoc and buf write it.", "file"),
         "protos": _texts("Folders of .proto files, compiled at start.", "folder"),
         "prefix": {
@@ -136,7 +137,7 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
             "What is refused for its size.",
             {
                 "body_bytes": _integer("The largest request taken from a client.", 4_194_304, 1_024, 1_073_741_824),
-                "result_bytes": _integer("The largest result sent to a client.", 16_777_216, 1_024, 1_073_741_824),
+                "result_bytes": _integer("The largest result sent to a client.", 4_194_304, 1_024, 1_073_741_824),
             },
         ),
         "http": _section(
@@ -149,7 +150,8 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
                     "host",
                 ),
                 "allowed_origins": _texts(
-                    "Values of the Origin header that are served. Empty: the endpoint's own origin alone.", "origin"
+                    "Further values of the Origin header that are served, beside pages from the allowed hosts.",
+                    "origin",
                 ),
             },
         ),
@@ -160,6 +162,7 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
                     "The pause after a first failure; it doubles with each.", 0.5, 0.01, 3_600
                 ),
                 "retry_max_seconds": _number("The longest pause between two tries.", 30, 0.01, 3_600),
+                "timeout_seconds": _number("How long one backend may take to answer.", 30, 0.1, 3_600),
                 "refresh_seconds": _number("How often a backend is asked again; 0: never.", 60, 0, 86_400),
                 "ready_when": _choice(
                     "Ready once every backend has been discovered once, or once any has.",

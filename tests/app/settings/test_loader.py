@@ -71,6 +71,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
             target="shop.internal:443",
             tls=TlsSection(roots=tmp_path / "ca.pem"),
             descriptors=(tmp_path / "shop.binpb",),
+            reflection=True,
             protos=(tmp_path / "proto",),
             prefix="shop_",
             include=("shop.v1.*",),
@@ -81,7 +82,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
             receive_limit_bytes=2048,
         ),
     )
-    assert settings.secrets() == ("agents", "Bearer s3cret")
+    assert settings.secrets() == ("agents", "Bearer s3cret", "s3cret")
     assert "s3cret" not in repr(settings)
 
 

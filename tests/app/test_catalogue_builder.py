@@ -1,0 +1,170 @@
+"""Catalogues of the demo's shop, from its descriptors alone: nothing is connected."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+from gateway.app.catalogue_builder import (
+    Findings,
+    LeftOut,
+    NameCollision,
+    Offer,
+    bind_tools,
+    combine_offers,
+    draft_tools,
+    find_idle_patterns,
+)
+from gateway.app.settings.loader import default_settings, make_backend
+from gateway.app.settings.model import BackendSection, ToolsSection
+from gateway.backends.discovery import Discovered
+from gateway.demo.server import SERVICE_NAMES, demo_descriptor_set
+from gateway.mcp.ports import Metadata
+from gateway.transcoding.rpc_status import RpcStatus
+
+GET_ORDER = "demo.shop.v1.OrderService/GetOrder"
+TOOLS = default_settings().tools
+SHOP = make_backend(name="shop", target="localhost:1")
+DISCOVERED = Discovered(files=demo_descriptor_set(), services=SERVICE_NAMES, skipped=(), warnings=())
+
+
+class Called:
+    """A callable of an RPC that remembers which."""
+
+    def __init__(self, rpc: str) -> None:
+        self.rpc = rpc
+
+    async def __call__(self, request: bytes, *, timeout_seconds: float, metadata: Metadata) -> bytes | RpcStatus:
+        raise NotImplementedError
+
+
+def make_offer(
+    section: BackendSection = SHOP, tools: ToolsSection = TOOLS, discovered: Discovered = DISCOVERED
+) -> Offer:
+    drafts, findings = draft_tools(section, tools, discovered)
+    return Offer(backend=section.name, tools=bind_tools(section, drafts, Called), findings=findings)
+
+
+def rpcs(offer: Offer) -> list[str]:
+    return [tool.rpc for tool in offer.tools]
+
+
+def only(*patterns: str) -> ToolsSection:
+    return replace(TOOLS, include=patterns)
+
+
+def test_every_unary_rpc_is_a_tool_in_the_order_of_names() -> None:
+    offer = make_offer()
+    assert rpcs(offer) == sorted(rpcs(offer))
+    assert len(offer.tools) == 19
+    assert offer.findings.left_out == (
+        LeftOut(name="demo.shop.v1.OrderService/NegotiatePrice", reason="bidirectional streaming is not served yet"),
+        LeftOut(name="demo.shop.v1.OrderService/WatchOrder", reason="server streaming is not served yet"),
+        LeftOut(name="demo.shop.v1.StockService/ImportStock", reason="client streaming is not served yet"),
+        LeftOut(name="demo.shop.v1.StockService/ListStockMovements", reason="server streaming is not served yet"),
+    )
+    assert offer.findings.skipped == ()
+    assert offer.findings.services == frozenset(SERVICE_NAMES)
+
+
+def test_a_tool_is_listed_with_all_that_a_client_needs() -> None:
+    (tool,) = make_offer(replace(SHOP, deadline_seconds=2.5), only(GET_ORDER)).tools
+    listing = tool.listing
+    assert list(listing) == [
+        "name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"
+    ]  # fmt: skip
+    assert (tool.name, tool.backend, tool.deadline_seconds) == ("demo_shop_v1_OrderService_GetOrder", "shop", 2.5)
+    assert listing["name"] == tool.name
+    assert listing["title"] == "Get order"
+    assert listing["_meta"] == {"dev.propylon/rpc": GET_ORDER}
+    assert listing["inputSchema"]["properties"].keys() == {"id"}
+    assert listing["annotations"]["readOnlyHint"] is True
+    assert tool.output_validator is not None
+    assert tool.output_validator.validate({"order": {"id": 5}}) is not None
+    assert isinstance(tool.call, Called)
+    assert tool.call.rpc == GET_ORDER
+    assert isinstance(tool.transcoder.encode_arguments({"id": "o-1"}), bytes)
+
+
+@pytest.mark.parametrize(
+    ("everywhere", "here", "expected"),
+    [
+        ((), ("demo.shop.v1.OrderService",), 4),
+        (("*/Get*",), ("demo.shop.v1.OrderService",), 1),
+        (("demo.shop.v1.*",), (), 19),
+        (("*/Get*",), ("*/List*",), 0),
+    ],
+)
+def test_an_rpc_must_be_chosen_both_everywhere_and_for_its_backend(
+    everywhere: Sequence[str], here: Sequence[str], expected: int
+) -> None:
+    offer = make_offer(replace(SHOP, include=tuple(here)), only(*everywhere))
+    assert len(offer.tools) == expected
+    assert len(offer.tools) + len(offer.findings.left_out) == 23
+
+
+def test_what_is_excluded_says_so() -> None:
+    findings = make_offer(tools=replace(TOOLS, exclude=("*/Delete*",))).findings
+    assert findings.left_out[0] == LeftOut(
+        name="demo.shop.v1.CustomerService/DeleteCustomer", reason="not chosen by include and exclude"
+    )
+
+
+def test_a_pattern_that_fits_nothing_is_told() -> None:
+    assert make_offer(replace(SHOP, exclude=("*/Remove*",))).findings.warnings[-1] == (
+        '"*/Remove*" fits no RPC of this backend; is it misspelt?'
+    )
+    tools = only("*/Get*", "shop.v2.*")
+    assert find_idle_patterns(tools, [make_offer(tools=tools)]) == ("shop.v2.*",)
+
+
+def test_what_discovery_and_linking_skip_is_found_side_by_side() -> None:
+    broken = FileDescriptorProto(name="broken.proto", package="x", dependency=["not/there.proto"])
+    broken.service.add(name="Broken").method.add(name="Do", input_type=".y.In", output_type=".y.Out")
+    discovered = replace(
+        DISCOVERED,
+        files=(*DISCOVERED.files, broken),
+        services=(*SERVICE_NAMES, "x.Broken"),
+        skipped=(("a.Lost", "not found"),),
+        warnings=("the server is odd",),
+    )
+    offer = make_offer(discovered=discovered)
+    assert len(offer.tools) == 19
+    assert offer.findings.skipped[0] == LeftOut(name="a.Lost", reason="not found")
+    assert offer.findings.skipped[1].name == "x.Broken"
+    assert "not/there.proto" in offer.findings.skipped[1].reason
+    assert offer.findings.warnings[0] == "the server is odd"
+
+
+def test_backends_follow_each_other_in_their_order() -> None:
+    second = make_offer(replace(SHOP, name="second", prefix="b"), only(GET_ORDER))
+    first = make_offer(replace(SHOP, name="first", prefix="z"), only(GET_ORDER))
+    catalogue = combine_offers([first, second], ttl_ms=5)
+    assert [(name, tool.backend) for name, tool in catalogue.tools.items()] == [
+        ("z_demo_shop_v1_OrderService_GetOrder", "first"),
+        ("b_demo_shop_v1_OrderService_GetOrder", "second"),
+    ]
+    assert catalogue.ttl_ms == 5
+
+
+def test_one_name_for_two_rpcs_is_refused_naming_both() -> None:
+    offers = [make_offer(replace(SHOP, name=name), only(GET_ORDER)) for name in ("eu", "us")]
+    with pytest.raises(NameCollision) as refusal:
+        combine_offers(offers)
+    assert refusal.value.reason == (
+        f'two RPCs would be the tool "demo_shop_v1_OrderService_GetOrder": {GET_ORDER} of backend eu and {GET_ORDER} '
+        "of backend us; give one backend a prefix, or exclude one of the two"
+    )
+
+
+def test_the_version_is_equal_wherever_the_same_is_listed() -> None:
+    assert combine_offers([make_offer()]).version == combine_offers([make_offer()]).version
+    elsewhere = replace(SHOP, name="other", target="localhost:2")
+    assert combine_offers([make_offer(elsewhere)]).version == combine_offers([make_offer()]).version
+    assert combine_offers([make_offer(tools=only(GET_ORDER))]).version != combine_offers([make_offer()]).version
+
+
+def test_nothing_found_is_an_empty_catalogue() -> None:
+    nothing = Offer(backend="shop", tools=(), findings=Findings(services=frozenset()))
+    assert dict(combine_offers([nothing]).tools) == {}
