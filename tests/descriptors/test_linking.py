@@ -310,6 +310,14 @@ def test_of_versions_that_differ_the_first_is_used_and_the_file_named(hand):
     assert [field.name for field in linked.pool.FindMessageTypeByName("p.Q").fields] == ["a", "limit"]
 
 
+def test_versions_of_protobufs_own_files_that_differ_are_no_news(hand):
+    first = hand.file("google/protobuf/descriptor.proto", hand.message("Q", a="string", limit="int32"))
+    second = hand.file("google/protobuf/descriptor.proto", hand.message("Q", a="string"))
+    linked = link_files([first, second])
+    assert linked.problems == ()
+    assert [field.name for field in linked.pool.FindMessageTypeByName("p.Q").fields] == ["a", "limit"]
+
+
 def test_imports_in_a_circle_are_no_obstacle_where_types_are_not(hand):
     files = [
         hand.file("a.proto", hand.message("A", b=".p.B"), imports=("b.proto", "a.proto")),

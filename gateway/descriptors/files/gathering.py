@@ -10,6 +10,9 @@ from gateway.descriptors.files.strict_parsing import find_parse_error
 from gateway.descriptors.files.symbols import Declaration, read_declarations
 from gateway.descriptors.files.versions import Version, choose_version, make_version
 
+# protoc and every server bring descriptor.proto and its siblings in a version of their own: no news.
+_RUNTIME_FOLDER = "google/protobuf/"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkLimits:
@@ -89,7 +92,7 @@ class _Gatherer:
         kept = sorted(by_name.keys() - SPECIAL_FILES)
         for name in kept:
             choice = choose_version(by_name[name])
-            if choice.differs:
+            if choice.differs and not name.startswith(_RUNTIME_FOLDER):
                 self.problems.append((name, "was given in versions that differ: the first is used"))
             self._add(choice.version)
         for name in sorted(by_name.keys() & SPECIAL_FILES):
