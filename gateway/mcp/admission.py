@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gateway.contract.conditions import Condition
-from gateway.contract.distilled import Distilled, Problem, distil
+from gateway.contract.distilled import Distilled, Problem, distil, make_pointer
 from gateway.contract.envelopes import Refusal, distilled_refusal
 from gateway.contract.parsing import find_request_id
 from gateway.contract.quoting import quote
@@ -27,7 +27,7 @@ REVISION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 
 _SUBJECT = "request"
-_META_POINTER = "/params/_meta"
+_META_PATH = ("params", "_meta")
 _HANDSHAKE_METHOD = "initialize"
 _NOTHING: Mapping[str, Any] = {}
 
@@ -127,16 +127,16 @@ def _refuse_meta(
 def _find_meta_problems(params: Mapping[str, Any]) -> list[Problem]:
     meta = params.get("_meta", _NOTHING)
     if not isinstance(meta, dict):
-        return [Problem(at=_META_POINTER, text=f"must be an object, got {quote(meta)}")]
+        return [Problem(at=make_pointer(_META_PATH), text=f"must be an object, got {quote(meta)}")]
     problems = [
-        Problem(at=f"{_META_POINTER}/{key.replace('/', '~1')}", text="is required")
+        Problem(at=make_pointer((*_META_PATH, key)), text="is required")
         for key in (REVISION_KEY, CAPABILITIES_KEY)
         if key not in meta
     ]
     revision = meta.get(REVISION_KEY, "")
     if not isinstance(revision, str):
-        pointer = f"{_META_POINTER}/{REVISION_KEY.replace('/', '~1')}"
-        problems.append(Problem(at=pointer, text=f"must be a string, got {quote(revision)}"))
+        at = make_pointer((*_META_PATH, REVISION_KEY))
+        problems.append(Problem(at=at, text=f"must be a string, got {quote(revision)}"))
     return problems
 
 
