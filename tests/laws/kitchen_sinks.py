@@ -1,7 +1,5 @@
 """Protos that use every construct there is, in each syntax: what laws about any message are tried on."""
 
-from google.protobuf.descriptor import Descriptor
-
 from gateway.descriptors.api import Api
 from tests.laws.compiled import compile_api
 
@@ -151,8 +149,3 @@ service Kitchen {{ rpc DoThing(Thing) returns (Thing); }}
 def make_kitchen_sinks() -> Api:
     """The Api with the three files: services modern.Kitchen, legacy.Kitchen and edition.Kitchen."""
     return compile_api(modern=MODERN, legacy=LEGACY, edition=EDITION)
-
-
-def list_request_types(api: Api) -> list[Descriptor]:
-    """The request types of its RPCs, each of which is the reply's type as well."""
-    return [rpc.request for rpc in api.rpcs]
