@@ -1,6 +1,6 @@
 """JSON to protobuf messages and back, for the types of one backend. Compiled lazily, once for each type and direction.
 
-Parsing makes one fast pass. Only where that fails does a second, slower pass find every cause and its place.
+Both directions make one fast pass. Only where that fails does a second, slower pass find every cause and its place.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,9 @@ _LIMIT_MISSING = 5  # names of missing fields that are told
 
 # What the message constructor raises over values; it cannot say where they stand.
 _CONSTRUCTOR_ERRORS = (ValueError, TypeError, OverflowError)
+
+# What the fast printers raise over values that JSON cannot say; UnicodeDecodeError comes from walking a map.
+_BLEMISHES = (BlemishError, UnicodeDecodeError)
 
 Parser = Callable[[Any], Message]
 Printer = Callable[[Message], Any]
@@ -50,7 +53,8 @@ class Codec:
         types = TypeIndex(api.pool, api.options.json_string)
         self._fast = ParserCompiler(types, trusting=True, ignores_unknown=ignores_unknown)
         self._careful = ParserCompiler(types, trusting=False, ignores_unknown=ignores_unknown)
-        self._printers = PrinterCompiler(types)
+        self._printers = PrinterCompiler(types, places_blemishes=False)
+        self._noting_printers = PrinterCompiler(types, places_blemishes=True)
         self._find_message = types.find_message
 
     @cached_property
@@ -85,27 +89,33 @@ class Codec:
 
     def noting_printer_for(self, descriptor: Descriptor) -> Callable[[Message], Printed]:
         """A function from a message to JSON data and notes."""
-        printer = self._printers.get_printer(descriptor)
+        print_fast = self._printers.get_printer(descriptor)
 
         def print_noting(message: Message) -> Printed:
             try:
-                return Printed(value=printer(message, ROOT_ROOM))
-            except BlemishError as blemish:
-                return Printed(value=blemish.value, notes=as_problems(blemish.causes))
+                return Printed(value=print_fast(message, ROOT_ROOM))
+            except _BLEMISHES:
+                return self._print_noting(descriptor, message)
 
         return print_noting
 
     def printer_for(self, descriptor: Descriptor) -> Printer:
         """A function from a message to JSON data alone."""
-        printer = self._printers.get_printer(descriptor)
+        print_fast = self._printers.get_printer(descriptor)
 
         def print_value(message: Message) -> Any:
             try:
-                return printer(message, ROOT_ROOM)
-            except BlemishError as blemish:
-                return blemish.value
+                return print_fast(message, ROOT_ROOM)
+            except _BLEMISHES:
+                return self._print_noting(descriptor, message).value
 
         return print_value
+
+    def _print_noting(self, descriptor: Descriptor, message: Message) -> Printed:
+        try:
+            return Printed(value=self._noting_printers.get_printer(descriptor)(message, ROOT_ROOM))
+        except BlemishError as blemish:
+            return Printed(value=blemish.value, notes=as_problems(blemish.causes))
 
     def decoder_for(self, descriptor: Descriptor) -> Callable[[bytes], Message]:
         """A function from wire bytes to the message. It raises BadReply where they are no such message."""

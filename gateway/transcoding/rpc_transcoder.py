@@ -36,7 +36,8 @@ class RpcTranscoder:
         self._parse = parse
         self._serialize = get_class(rpc.request).SerializeToString
         self._decode = codec.decoder_for(rpc.response)
-        self._print = codec.noting_printer_for(rpc.response)
+        self._print = codec.printer_for(rpc.response)
+        self._print_noting = codec.noting_printer_for(rpc.response)
         self._codec = codec
         self._request = rpc.request
 
@@ -49,15 +50,15 @@ class RpcTranscoder:
 
     def decode_reply(self, reply: bytes) -> Any:
         """The reply as JSON data. Raises BadReply where the bytes are no such message."""
-        return self._print(self._decode(reply)).value
+        return self._print(self._decode(reply))
 
     def read_reply(self, reply: bytes) -> Printed:
         """The same, with notes on the parts that JSON cannot say as they are."""
-        return self._print(self._decode(reply))
+        return self._print_noting(self._decode(reply))
 
     def encode_reply_json(self, reply: bytes) -> bytes:
         """The reply as JSON text in UTF-8. Raises BadReply."""
-        return orjson.dumps(self._print(self._decode(reply)).value)
+        return orjson.dumps(self._print(self._decode(reply)))
 
     def report_status(self, status: RpcStatus) -> StatusReport:
         """What a caller may know of a failure; its details are decoded with the backend's own descriptors."""

@@ -1,6 +1,6 @@
 """Enum values both ways: names, aliases, custom JSON names, numbers; google.protobuf.NullValue as null."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from google.protobuf.descriptor import EnumDescriptor, EnumValueDescriptor
@@ -14,9 +14,7 @@ NULL_VALUE = "google.protobuf.NullValue"
 FindJsonName = Callable[[EnumValueDescriptor], str | None]
 
 
-class _NamesByNumber(dict[int, str]):
-    """What is printed for a number: its name, or for a number that has none the number itself."""
-
+class _NamesByNumber(dict[int, str | int]):
     def __missing__(self, number: int) -> int:
         return number
 
@@ -51,9 +49,9 @@ def make_enum_parser(enum: EnumDescriptor, find_json_name: FindJsonName) -> Pars
     return parse_enum
 
 
-def make_enum_printer(enum: EnumDescriptor, find_json_name: FindJsonName) -> Callable[[int], str | int]:
-    """A function that gives the name which is declared first for a number, or the number where there is none."""
-    return _NamesByNumber(_first_names(enum, find_json_name)).__getitem__
+def make_enum_names(enum: EnumDescriptor, find_json_name: FindJsonName) -> Mapping[int, str | int]:
+    """What is printed for each number: the name that is declared first for it, or the number where there is none."""
+    return _NamesByNumber(_first_names(enum, find_json_name))
 
 
 def parse_null(value: Any, _room: int) -> int:

@@ -1,6 +1,5 @@
 """Repeated fields both ways. A list that is right is taken at the speed of C; a wrong one names each wrong item."""
 
-from collections.abc import Callable
 from typing import Any
 
 from gateway.transcoding.converters.explanations import expect_structure
@@ -44,28 +43,17 @@ def make_list_parser(parse_item: Parse, kind: type | None, *, skips_unknown_enum
     return parse_list
 
 
-def print_plain_list(value: Any, _room: int) -> list[Any]:
-    """A repeated field whose items JSON has as they are."""
-    return list(value)
-
-
-def make_simple_list_printer(print_item: Callable[[Any], Any]) -> Print:
-    """A printer of repeated fields whose items are printed by a function of one argument that cannot fail."""
-
-    def print_list(value: Any, _room: int) -> list[Any]:
-        return list(map(print_item, value))
-
-    return print_list
-
-
-def make_list_printer(print_item: Print) -> Print:
-    """A printer of repeated fields of any items."""
+def make_list_printer(print_item: Print | None) -> Print:
+    """A printer of repeated fields; `print_item` None where JSON has the items as they are."""
 
     def print_list(value: Any, room: int) -> list[Any]:
+        copied: list[Any] = value[:]
+        if print_item is None:
+            return copied
         items: list[Any] = []
         append = items.append
         causes: list[Cause] | None = None
-        for item in value:
+        for item in copied:
             try:
                 append(print_item(item, room))
             except BlemishError as blemish:

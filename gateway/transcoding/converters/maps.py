@@ -136,15 +136,17 @@ def make_map_printer(key_type: int, print_value: Print | None) -> Print:
     print_key = KEYS[key_type][1]
 
     def print_map(value: Any, room: int) -> dict[str, Any]:
+        # Keys first: the field's own items() is several times slower.
+        keys = sorted(value)
         if print_value is None:
-            return {print_key(key): item for key, item in sorted(value.items())}
+            return {print_key(key): value[key] for key in keys}
         room -= 1
         entries: dict[str, Any] = {}
         causes: list[Cause] | None = None
-        for key, item in sorted(value.items()):
+        for key in keys:
             name = print_key(key)
             try:
-                entries[name] = print_value(item, room)
+                entries[name] = print_value(value[key], room)
             except BlemishError as blemish:
                 causes = gather(causes, name, blemish.causes)
                 entries[name] = blemish.value

@@ -93,7 +93,7 @@ def make_message_parser(
                         if item is not None:
                             extensions[found[0]] = found[1](item, room)
                     elif not ignores_unknown:
-                        causes = gather(causes, key, (Cause("", explain_unknown_field(key, plan.known)),))
+                        raise refuse(explain_unknown_field(key, plan.known))
                 else:
                     kind, name, parse, takes_null = entry
                     if type(item) is kind:
@@ -104,8 +104,8 @@ def make_message_parser(
                 if ignores_unknown and refusal.names_unknown_enum:
                     continue
                 causes = gather(causes, key, refusal.causes)
-            if causes is not None and len(causes) >= LIMIT_CAUSES:
-                break
+                if len(causes) >= LIMIT_CAUSES:
+                    break
         # Every key has set a field of its own, unless there were nulls, extensions, faults or two spellings.
         if len(fields) < len(value):
             causes = _find_doubles(value, plan.entries, causes)

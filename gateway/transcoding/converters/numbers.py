@@ -15,9 +15,9 @@ from gateway.transcoding.converters.outcomes import Parse, refuse
 
 INT32_LOW, INT32_HIGH = -(2**31), 2**31 - 1
 
-_PLAIN_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,19})", re.ASCII).fullmatch
 # RFC 8259 section 6; bounded, so that no exponent or length costs more than a glance.
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,399})(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,6})?", re.ASCII).fullmatch
+_JSON_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)", re.ASCII).fullmatch
 _LIMIT_DIGITS = 20
 
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -35,29 +35,27 @@ def make_integer_parser(low: int, high: int) -> Parse:
     what = f"an integer from {low} to {high}"
 
     def parse_integer(value: Any, _room: int) -> int:
-        number: int
         kind = type(value)
-        if kind is int:
+        number: int | None = None
+        if kind is str:
+            try:
+                number = int(value)
+            except ValueError:
+                number = _read_exact_integer(value)
+            else:
+                # int() takes spaces, signs, underscores and digits of any script; they do not come back the same.
+                if str(number) != value:
+                    number = _read_exact_integer(value)
+        elif kind is int:
             number = value
-        elif kind is str:
-            found = int(value) if _PLAIN_INTEGER(value) else _read_exact_integer(value)
-            if found is None:
-                raise refuse(expect(_name_integer(value, what), value))
-            number = found
         elif kind is float and value.is_integer():
             number = int(value)
-        else:
-            raise refuse(expect("an integer", value))
-        if low <= number <= high:
+        if number is not None and low <= number <= high:
             return number
-        raise refuse(expect(what, value))
+        is_integer = number is not None or (kind is str and _JSON_INTEGER(value))
+        raise refuse(expect(what if is_integer else "an integer", value))
 
     return parse_integer
-
-
-def _name_integer(text: str, what: str) -> str:
-    """`what` with its bounds where the text is a number, without them where it is none."""
-    return what if _JSON_NUMBER(text) else "an integer"
 
 
 def _read_exact_integer(text: str) -> int | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from gateway.descriptors.field_names import get_field_names
@@ -72,7 +72,7 @@ class ParserCompiler:
         self._ignores_unknown = ignores_unknown
         self._messages: dict[str, Parse] = {}
         self._builders: dict[str, Build] = {}
-        self._enums: dict[str, Parse] = {}
+        self._enums: dict[str, FieldParser] = {}
         self._struct_fields = make_struct_fields_parser(trusting=trusting)
         any_parser = make_any_parser(types.find_message, self.get_builder, self.has_own_form)
         self._well_known: dict[str, Parse] = {
@@ -178,10 +178,16 @@ class ParserCompiler:
             return scalar if self._trusting else FieldParser(kind=None, parse=scalar.parse)
         if enum.full_name == NULL_VALUE:
             return FieldParser(kind=None, parse=parse_null, takes_null=True)
-        parse = self._enums.get(enum.full_name)
-        if parse is None:
-            parse = self._enums[enum.full_name] = make_enum_parser(enum, self._types.find_json_name)
-        return FieldParser(kind=None, parse=parse)
+        parser = self._enums.get(enum.full_name)
+        if parser is None:
+            parser = self._enums[enum.full_name] = self._make_enum(enum)
+        return parser
+
+    def _make_enum(self, enum: EnumDescriptor) -> FieldParser:
+        find_json_name = self._types.find_json_name
+        # The constructor knows the names of values, but not names that JSON alone has, and it takes none lightly.
+        is_plain = self._trusting and not self._ignores_unknown and not any(map(find_json_name, enum.values))
+        return FieldParser(kind=str if is_plain else None, parse=make_enum_parser(enum, find_json_name))
 
     def _find_extension(self, descriptor: Descriptor, name: str) -> tuple[FieldDescriptor, Parse] | None:
         extension = self._types.find_extension(descriptor, name)

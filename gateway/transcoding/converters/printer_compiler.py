@@ -1,6 +1,6 @@
 """Chooses the printer of each field and each message type, once, from descriptors."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -10,15 +10,16 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from gateway.descriptors.field_names import get_field_names
-from gateway.transcoding.converters.enums import NULL_VALUE, make_enum_printer, print_null
-from gateway.transcoding.converters.lists import make_list_printer, make_simple_list_printer, print_plain_list
+from gateway.transcoding.converters.enums import NULL_VALUE, make_enum_names, print_null
+from gateway.transcoding.converters.lists import make_list_printer
 from gateway.transcoding.converters.maps import make_map_printer
 from gateway.transcoding.converters.message_printer import (
-    LIMIT_NARROW,
+    LIMIT_FAST,
+    FastPrinters,
     FieldPrinter,
     Has,
-    make_narrow_printer,
-    make_wide_printer,
+    ValuePrinter,
+    make_complete_printer,
 )
 from gateway.transcoding.converters.numbers import is_written, print_double, print_float, print_long
 from gateway.transcoding.converters.outcomes import Cause, Print
@@ -31,31 +32,58 @@ from gateway.transcoding.converters.well_known.field_masks import print_field_ma
 from gateway.transcoding.converters.well_known.timestamps import make_timestamp_printer
 from gateway.transcoding.converters.well_known.wrappers import WRAPPERS, make_wrapper_printer
 
-# By field type; a type that is not here is one that JSON has as it is.
-_SCALARS: Mapping[int, Print] = MappingProxyType(
+_CALL = "{helper}({value}, room)"
+
+
+def _call(printer: Print) -> ValuePrinter:
+    return ValuePrinter(print=printer, template=_CALL, helper=printer)
+
+
+_AS_IT_IS = ValuePrinter(print=None, template="{value}")
+_LONG = ValuePrinter(print=print_long, template="str({value})")
+_BYTES = _call(print_bytes)
+# Only finite numbers have a difference of zero with themselves.
+_DOUBLE = ValuePrinter(
+    print=print_double,
+    template="({value} if {value} - {value} == 0.0 else {helper}({value}, room))",
+    helper=print_double,
+)
+_UNCHECKED_TEXT = ValuePrinter(
+    print=print_text, template="({value} if type({value}) is str else {helper}({value}, room))", helper=print_text
+)
+
+_SCALARS: Mapping[int, ValuePrinter] = MappingProxyType(
     {
-        FieldDescriptor.TYPE_INT64: print_long,
-        FieldDescriptor.TYPE_SINT64: print_long,
-        FieldDescriptor.TYPE_SFIXED64: print_long,
-        FieldDescriptor.TYPE_UINT64: print_long,
-        FieldDescriptor.TYPE_FIXED64: print_long,
-        FieldDescriptor.TYPE_DOUBLE: print_double,
-        FieldDescriptor.TYPE_FLOAT: print_float,
-        FieldDescriptor.TYPE_BYTES: print_bytes,
+        FieldDescriptor.TYPE_INT32: _AS_IT_IS,
+        FieldDescriptor.TYPE_SINT32: _AS_IT_IS,
+        FieldDescriptor.TYPE_SFIXED32: _AS_IT_IS,
+        FieldDescriptor.TYPE_UINT32: _AS_IT_IS,
+        FieldDescriptor.TYPE_FIXED32: _AS_IT_IS,
+        FieldDescriptor.TYPE_INT64: _LONG,
+        FieldDescriptor.TYPE_SINT64: _LONG,
+        FieldDescriptor.TYPE_SFIXED64: _LONG,
+        FieldDescriptor.TYPE_UINT64: _LONG,
+        FieldDescriptor.TYPE_FIXED64: _LONG,
+        FieldDescriptor.TYPE_DOUBLE: _DOUBLE,
+        FieldDescriptor.TYPE_FLOAT: _call(print_float),
+        FieldDescriptor.TYPE_BOOL: _AS_IT_IS,
+        FieldDescriptor.TYPE_STRING: _AS_IT_IS,
+        FieldDescriptor.TYPE_BYTES: _BYTES,
     }
 )
 _FLOATING = frozenset({FieldDescriptor.TYPE_DOUBLE, FieldDescriptor.TYPE_FLOAT})
-_TEXT = frozenset({FieldDescriptor.TYPE_STRING})
 
 
 class PrinterCompiler:
     """The printers of one backend's types; each is made once, when it is first asked for."""
 
-    def __init__(self, types: TypeIndex) -> None:
+    def __init__(self, types: TypeIndex, *, places_blemishes: bool) -> None:
+        """`places_blemishes`: with complete printers alone, so that each BlemishError says where."""
         self._types = types
+        self._places_blemishes = places_blemishes
+        self._fast = FastPrinters()
         self._messages: dict[str, Print] = {}
-        self._enums: dict[str, Callable[[int], str | int]] = {}
-        self._extensions: dict[str, FieldPrinter] = {}
+        self._enums: dict[str, ValuePrinter] = {}
         self._well_known: dict[str, Print] = {
             "google.protobuf.Any": make_any_printer(types.find_message, self.get_printer, self.has_own_form),
             "google.protobuf.Duration": print_duration,
@@ -82,72 +110,63 @@ class PrinterCompiler:
         if name in self._well_known:
             return self._well_known[name]
         if name in WRAPPERS:
-            return make_wrapper_printer(self._make_single(descriptor.fields_by_name["value"]))
+            return make_wrapper_printer(self._make_single(descriptor.fields_by_name["value"]).print)
+        if not (self._places_blemishes or descriptor.is_extendable or len(descriptor.fields) > LIMIT_FAST):
+            return self._fast.make(name, lambda: self._make_fields(descriptor))
+        names = get_field_names(descriptor).printed
 
-        def rescue(message: Any, field: str) -> tuple[Any, tuple[Cause, ...]]:
-            return _rescue_map(message, descriptor.fields_by_name[field])
+        def get_entry(field: FieldDescriptor) -> tuple[str, Print | None]:
+            key = f"[{field.full_name}]" if field.is_extension else names[field.number]
+            return key, self._make_field(field).print
 
-        message_class = get_class(descriptor)
-        if len(descriptor.fields) > LIMIT_NARROW or descriptor.is_extendable:
-            return make_wide_printer(
-                message_class.ListFields, lambda: self._make_fields(descriptor), self._get_extension, rescue
-            )
-        return make_narrow_printer(lambda: self._make_fields(descriptor), rescue)
+        return make_complete_printer(get_class(descriptor).ListFields, get_entry, _rescue_map)
 
     def _make_fields(self, descriptor: Descriptor) -> list[FieldPrinter]:
-        names = get_field_names(descriptor)
+        names = get_field_names(descriptor).printed
         has_field: Has = get_class(descriptor).HasField
         return [
             FieldPrinter(
                 name=field.name,
-                key=names.printed[field.number],
-                print=self._make_field(field),
+                key=names[field.number],
+                value=self._make_field(field),
                 has=has_field if field.has_presence else _find_implicit_presence(field),
             )
             for field in sorted(descriptor.fields, key=lambda field: field.number)
         ]
 
-    def _get_extension(self, extension: FieldDescriptor) -> FieldPrinter:
-        name = extension.full_name
-        printer = self._extensions.get(name)
-        if printer is None:
-            printer = self._extensions[name] = FieldPrinter(
-                name=name, key=f"[{name}]", print=self._make_field(extension), has=None
-            )
-        return printer
-
-    def _make_field(self, field: FieldDescriptor) -> Print | None:
+    def _make_field(self, field: FieldDescriptor) -> ValuePrinter:
         if is_map(field):
             entry = get_message_type(field).fields_by_name
-            return make_map_printer(entry["key"].type, self._make_single(entry["value"]))
+            return _call(make_map_printer(entry["key"].type, self._make_single(entry["value"]).print))
+        single = self._make_single(field)
         if not field.is_repeated:
-            return self._make_single(field)
-        enum = field.enum_type
-        if enum is not None and enum.full_name != NULL_VALUE:
-            return make_simple_list_printer(self._get_enum(enum))
-        if _SCALARS.get(field.type) is print_long:
-            return make_simple_list_printer(str)
-        item = self._make_single(field)
-        return print_plain_list if item is None else make_list_printer(item)
+            return single
+        # A slice copies at the speed of C, a loop over the field itself does not.
+        template = "{value}[:]"
+        if single is not _AS_IT_IS:
+            template = f"[{single.template.format(value='one', helper='{helper}')} for one in {template}]"
+        return ValuePrinter(print=make_list_printer(single.print), template=template, helper=single.helper)
 
-    def _make_single(self, field: FieldDescriptor) -> Print | None:
+    def _make_single(self, field: FieldDescriptor) -> ValuePrinter:
         if field.cpp_type == FieldDescriptor.CPPTYPE_MESSAGE:
-            return self.get_printer(get_message_type(field))
-        enum = field.enum_type
-        if enum is not None:
-            if enum.full_name == NULL_VALUE:
-                return print_null
-            name_of = self._get_enum(enum)
-            return lambda number, _room: name_of(number)
-        if field.type in _TEXT:
-            return None if is_utf8_checked(field) else print_text
-        return _SCALARS.get(field.type)
+            return _call(self.get_printer(get_message_type(field)))
+        if field.enum_type is not None:
+            return self._get_enum(field.enum_type)
+        if field.type == FieldDescriptor.TYPE_STRING and not is_utf8_checked(field):
+            return _UNCHECKED_TEXT
+        return _SCALARS[field.type]
 
-    def _get_enum(self, enum: EnumDescriptor) -> Callable[[int], str | int]:
+    def _get_enum(self, enum: EnumDescriptor) -> ValuePrinter:
         printer = self._enums.get(enum.full_name)
         if printer is None:
-            printer = self._enums[enum.full_name] = make_enum_printer(enum, self._types.find_json_name)
+            printer = self._enums[enum.full_name] = self._make_enum(enum)
         return printer
+
+    def _make_enum(self, enum: EnumDescriptor) -> ValuePrinter:
+        if enum.full_name == NULL_VALUE:
+            return ValuePrinter(print=print_null, template="None")
+        names = make_enum_names(enum, self._types.find_json_name)
+        return ValuePrinter(print=lambda number, _room: names[number], template="{helper}[{value}]", helper=names)
 
 
 def _find_implicit_presence(field: FieldDescriptor) -> Has | None:

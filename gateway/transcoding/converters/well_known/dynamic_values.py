@@ -171,9 +171,10 @@ def print_struct(message: Any, room: int) -> dict[str, Any]:
     """A Struct as an object, its members sorted by name as in every map."""
     printed: dict[str, Any] = {}
     causes: list[Cause] | None = None
-    for name, item in sorted(message.fields.items()):
+    fields = message.fields
+    for name in sorted(fields):
         try:
-            printed[name] = print_value(item, room)
+            printed[name] = print_value(fields[name], room)
         except BlemishError as blemish:
             causes = gather(causes, name, blemish.causes)
             printed[name] = blemish.value

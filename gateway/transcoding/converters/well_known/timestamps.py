@@ -61,6 +61,9 @@ def make_timestamp_parser() -> Parse:
         tail = value[19:]
         if tail == "Z":
             return {"seconds": seconds}
+        digits = tail[1:-1]
+        if len(digits) == 3 and tail[0] == "." and tail[4] == "Z" and digits.isdigit() and digits.isascii():
+            return {"seconds": seconds, "nanos": int(digits) * 1_000_000}
         match = _TAIL(tail)
         if match is None:
             raise _refuse(value)
@@ -117,7 +120,6 @@ def make_timestamp_printer() -> Print:
 
 def print_fraction(nanos: int) -> str:
     """Nanoseconds from 1 to 999999999 as ".5" with 3, 6 or 9 digits."""
-    digits = f"{nanos:09}"
-    if digits.endswith("000000"):
-        return f".{digits[:3]}"
-    return f".{digits[:6]}" if digits.endswith("000") else f".{digits}"
+    if nanos % 1_000_000 == 0:
+        return f".{nanos // 1_000_000:03}"
+    return f".{nanos:09}" if nanos % 1000 else f".{nanos // 1000:06}"
