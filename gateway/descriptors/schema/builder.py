@@ -9,11 +9,11 @@ from google.protobuf.descriptor import Descriptor, MethodDescriptor
 
 from gateway.descriptors.api import Api, Rpc
 from gateway.descriptors.root_forms import VALUE_PROPERTY, RootForm, get_root_form, is_structured
-from gateway.descriptors.schema.annotations import make_sources
 from gateway.descriptors.schema.assembly import assemble
 from gateway.descriptors.schema.dialect import Direction, Schema
-from gateway.descriptors.schema.facts import FactSource, Role
 from gateway.descriptors.schema.plan import make_plan
+from gateway.descriptors.schema.rules.annotations import make_sources
+from gateway.descriptors.schema.rules.facts import FactSource, Role
 from gateway.descriptors.schema.shapes import Node, ShapeMaker
 
 

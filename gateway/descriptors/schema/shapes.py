@@ -14,12 +14,12 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescript
 
 from gateway.descriptors.api import Api
 from gateway.descriptors.field_names import get_field_names
-from gateway.descriptors.schema.annotations import find_resource_role, is_resource
 from gateway.descriptors.schema.dialect import LIMIT_SHARED_BYTES, Direction, Part, Schema, describe
-from gateway.descriptors.schema.enums import make_enum_part
-from gateway.descriptors.schema.facts import FactSource, FieldFacts, Place, Role, find_map_entry, gather_facts
-from gateway.descriptors.schema.scalars import MAP_KEYS, SCALARS
-from gateway.descriptors.schema.special_messages import MESSAGE_NOTES, SPECIAL_MESSAGES
+from gateway.descriptors.schema.rules.facts import FactSource, FieldFacts, Place, Role, find_map_entry, gather_facts
+from gateway.descriptors.schema.rules.roles import find_resource, find_resource_role
+from gateway.descriptors.schema.types.enums import make_enum_part
+from gateway.descriptors.schema.types.scalars import MAP_KEYS, SCALARS
+from gateway.descriptors.schema.types.special_messages import MESSAGE_NOTES, SPECIAL_MESSAGES
 
 NodeType = Descriptor | EnumDescriptor
 Wrap = Callable[[Schema], Schema]
@@ -170,7 +170,7 @@ class ShapeMaker:
                 notes = (*key.notes, *notes)
         elif field.is_repeated:
             wrap = _wrap_in_list
-        part, target = self._get_value(node, value, facts)
+        part, target = self._get_value(node, field, value, facts)
         if facts.content is not None and wrap is None:
             part, target, wrap = None, Node(type=facts.content), _wrap_in_any
         prop = Property(
@@ -188,8 +188,10 @@ class ShapeMaker:
         )
         return prop if part is None else _with_leaf(prop, part)
 
-    def _get_value(self, node: Node, value: FieldDescriptor, facts: FieldFacts) -> tuple[Part | None, Node | None]:
-        """What the field's values are: a schema, or a node to fill in."""
+    def _get_value(
+        self, node: Node, field: FieldDescriptor, value: FieldDescriptor, facts: FieldFacts
+    ) -> tuple[Part | None, Node | None]:
+        """What the field's values are (`value`: of a map its entries'): a schema, or a node to fill in."""
         if value.enum_type is not None:
             part, size = self._get_enum(value.enum_type)
             # Facts that change an enum's own keywords make it this field's alone.
@@ -202,14 +204,13 @@ class ShapeMaker:
         special = self.get_special_part(message)
         if special is not None:
             return special, None
-        return None, Node(type=message, role=self._find_role(node, value, message))
+        return None, Node(type=message, role=self._find_role(node, field))
 
-    def _find_role(self, node: Node, value: FieldDescriptor, message: Descriptor) -> Role:
+    def _find_role(self, node: Node, field: FieldDescriptor) -> Role:
         if node.method is None or self._direction is Direction.OUTPUT:
             return Role.PLAIN
         role = find_resource_role(node.method)
-        own = value.containing_type is node.type and not value.is_repeated
-        if role is None or not own or not is_resource(message, node.method, self._api.options):
+        if role is None or find_resource(field, node.method, self._api.options) is None:
             return Role.PLAIN
         return role
 

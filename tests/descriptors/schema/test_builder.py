@@ -20,7 +20,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 
 from gateway.descriptors.api import describe_api
 from gateway.descriptors.schema import Direction, SchemaBuilder
-from gateway.descriptors.schema.facts import FieldFacts, Place
+from gateway.descriptors.schema.rules.facts import FieldFacts, Place
 from tests.laws.compiled import compile_body
 
 ROOT = Path(__file__).parents[3]

@@ -11,7 +11,7 @@ from gateway.contract.quoting import one_line
 from gateway.descriptors.comments import Comments
 from gateway.descriptors.options import Options
 from gateway.descriptors.schema.dialect import Direction, Part
-from gateway.descriptors.schema.special_messages import SPECIAL_ENUMS
+from gateway.descriptors.schema.types.special_messages import SPECIAL_ENUMS
 
 LIMIT_VALUE_COMMENT = 80
 LIMIT_VALUE_COMMENTS = 600

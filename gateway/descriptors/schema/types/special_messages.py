@@ -9,7 +9,7 @@ from types import MappingProxyType
 from google.protobuf.descriptor import FieldDescriptor
 
 from gateway.descriptors.schema.dialect import Part
-from gateway.descriptors.schema.scalars import SCALARS, ScalarRow
+from gateway.descriptors.schema.types.scalars import SCALARS, ScalarRow
 
 ANY = "google.protobuf.Any"
 EMPTY = "google.protobuf.Empty"

@@ -1,0 +1,1 @@
+"""What is known of a field beyond its type, each kind of knowledge as one source of facts."""
