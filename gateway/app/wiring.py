@@ -15,7 +15,7 @@ from gateway import __version__
 from gateway.app.catalogue_builder import Offer, bind_tools, draft_tools
 from gateway.app.discovery_loop import DiscoveryLoop, Source
 from gateway.app.operator_error import OperatorError
-from gateway.app.patience import PatientDispatcher
+from gateway.app.serving.patience import PatientDispatcher
 from gateway.app.settings.model import BackendSection, DiscoverySection, Settings, ToolsSection
 from gateway.backends.backend import Backend, BackendSettings, DiscoveryLimits
 from gateway.backends.channels import ChannelError, ChannelLimits

@@ -10,7 +10,7 @@ from gateway.cli.sources import Sources, choose_settings, source_options
 from gateway.cli.tables import count
 
 if TYPE_CHECKING:
-    from gateway.app.lifetime import Announcement
+    from gateway.app.serving.lifetime import Announcement
     from gateway.app.settings.model import ListenAddress
 
 
@@ -32,8 +32,8 @@ def serve(listen: str | None, stdio: bool, **said: Any) -> None:
     if listen is not None:
         settings = dataclasses.replace(settings, listen=_parse_listen(listen))
 
-    from gateway.app.lifetime import Plan
-    from gateway.app.lifetime import serve as run
+    from gateway.app.serving.lifetime import Plan
+    from gateway.app.serving.lifetime import serve as run
     from gateway.telemetry.logs import LogLevel, set_up_logging
 
     # The demo is for looking at; what it tells stands on standard output.

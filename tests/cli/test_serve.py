@@ -121,3 +121,19 @@ def test_a_collision_of_names_is_refused_at_start(start: Start, shop: str) -> No
     assert len(told) == 1
     assert f"of backend {shop} and " in told[0]
     assert "Traceback" not in "".join(gateway.errors)
+
+
+def test_sighup_has_every_backend_asked_at_once(start: Start, closed_port: int, tmp_path: Path) -> None:
+    config = tmp_path / "propylon.yaml"
+    config.write_text("listen: 127.0.0.1:0\ndiscovery: {retry_initial_seconds: 3600, retry_max_seconds: 3600}\n")
+    gateway = start("serve", f"127.0.0.1:{closed_port}", "-c", str(config))
+    gateway.wait_for("backend is not served; trying again")
+    start_shop = [sys.executable, "-m", "gateway.demo", "--port", str(closed_port)]
+    shop = subprocess.Popen(start_shop, stdout=subprocess.PIPE, text=True)
+    assert shop.stdout is not None
+    with shop.stdout:
+        shop.stdout.readline()
+        gateway.process.send_signal(signal.SIGHUP)
+        gateway.wait_for(rf"^Propylon serves 19 tools of 1 backend at {URL}$")
+        shop.terminate()
+        shop.wait(20)

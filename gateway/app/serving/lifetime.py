@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from gateway.app.catalogue_builder import find_idle_patterns
 from gateway.app.demo_backend import run_demo
 from gateway.app.event_loop import run_loop
-from gateway.app.http_server import HttpServer, get_url, open_listening_socket
 from gateway.app.operator_error import OperatorError
-from gateway.app.readiness import ProcessHealth
+from gateway.app.serving.http_server import HttpServer, get_url, open_listening_socket
+from gateway.app.serving.readiness import ProcessHealth
+from gateway.app.serving.stdio_server import StdioServer
 from gateway.app.settings.model import Settings
-from gateway.app.stdio_server import StdioServer
 from gateway.app.wiring import Gateway, make_http_application, open_gateway
 
 _LOG = logging.getLogger("propylon.app")

@@ -2,7 +2,7 @@ import asyncio
 from typing import Any
 
 from gateway.app.catalogue_builder import combine_offers
-from gateway.app.patience import PatientDispatcher
+from gateway.app.serving.patience import PatientDispatcher
 from gateway.app.wiring import SERVER
 from gateway.contract.validation import PER_REQUEST_REVISION, MessageValidator, load_protocol_schema
 from gateway.mcp.exchange import Exchange

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from gateway.app.catalogue_builder import Findings, Offer
 from gateway.app.discovery_loop import DiscoveryLoop, Source
-from gateway.app.readiness import ProcessHealth
+from gateway.app.serving.readiness import ProcessHealth
 from gateway.app.settings.loader import default_settings
 from gateway.backends.discovery import Discovered, DiscoveryFailed
 from gateway.fronts.http.health import Readiness

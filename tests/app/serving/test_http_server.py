@@ -2,8 +2,8 @@ import socket
 
 import pytest
 
-from gateway.app.http_server import get_url, open_listening_socket
 from gateway.app.operator_error import OperatorError
+from gateway.app.serving.http_server import get_url, open_listening_socket
 from gateway.app.settings.model import ListenAddress
 
 

@@ -1,6 +1,6 @@
 """The HTTP server under the HTTP front: its socket, uvicorn with uvloop and httptools, and its end.
 
-uvicorn is run without its signal handling, lifespan and access log: when to stop is `app.lifetime`'s to say.
+uvicorn is run without its signal handling, lifespan and access log: when to stop is `app.serving.lifetime`'s to say.
 """
 
 import asyncio

@@ -1,0 +1,1 @@
+"""How does a serving process live? Its HTTP server, its standard streams, readiness, drain and end."""
