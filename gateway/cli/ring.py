@@ -70,10 +70,18 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:  # the outermost ring
         if "--debug" in arguments:
             raise
+        error = _find_cause(error)
         text = " ".join(str(error).split())[:200]
         _say(f"this is a fault of propylon, not yours: {type(error).__name__}: {text} (--debug shows more)")
         return EXIT_FAULT
     return outcome if isinstance(outcome, int) else 0
+
+
+def _find_cause(error: Exception) -> Exception:
+    """The one error in groups that hold no other: what tasks raise comes in groups."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
 
 
 def _refuse(line: str, findings: Sequence[str] = ()) -> int:

@@ -1,5 +1,6 @@
 """`propylon serve`: the gateway itself."""
 
+import contextlib
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,13 @@ def serve(listen: str | None, stdio: bool, **said: Any) -> None:
     plan = Plan(settings=settings, http=listen is not None or not stdio, stdio=stdio, demo=said["demo"])
 
     def announce(announcement: "Announcement") -> None:
-        click.echo(_ready_line(announcement), err=stdio)
+        text = f"{_ready_line(announcement)}\n"
         if plan.demo and announcement.url is not None and not stdio:
             from gateway.cli.demo_text import make_demo_text
 
-            click.echo(make_demo_text(announcement.url), nl=False)
+            text += make_demo_text(announcement.url)
+        with contextlib.suppress(OSError):  # nobody reads it; that is no reason to serve nobody
+            click.echo(text, nl=False, err=stdio)
 
     run(plan, announce)
 

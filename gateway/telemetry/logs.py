@@ -33,7 +33,7 @@ class LogFormat(enum.Enum):
 _FORMATTERS = {LogFormat.TEXT: TextFormatter, LogFormat.JSON: JsonFormatter}
 # The web server tells of each start and of each client's garbage; the first is said better elsewhere, the second
 # is a caller's to cause.
-_QUIET_LIBRARIES = {"uvicorn": logging.WARNING, "uvicorn.access": logging.CRITICAL}
+_QUIET_LIBRARIES = {"uvicorn": logging.ERROR, "uvicorn.access": logging.CRITICAL}
 
 
 class LineHandler(logging.StreamHandler[TextIO]):
