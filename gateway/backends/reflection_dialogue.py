@@ -27,6 +27,7 @@ REFLECTION_SERVICES = ("grpc.reflection.v1.ServerReflection", "grpc.reflection.v
 
 _UNIMPLEMENTED = grpc.StatusCode.UNIMPLEMENTED.value[0]
 _CLOSING_SECONDS = 2.0
+_GRACE_SECONDS = 1.0
 
 # What grpc.aio says of a stream that ended while a message was on its way out: how the server ended it is lost then.
 _WRITTEN_TOO_LATE = "Internal error from Core"
@@ -129,9 +130,17 @@ class ReflectionDialogue:
         left = self._ends_at - time.monotonic()
         if left <= 0:
             return Unanswered(status=deadline_exceeded(self._facts()))
+        try:
+            async with asyncio.timeout(left + _GRACE_SECONDS):  # for a stream that gRPC could not even begin
+                return await self._put(request, left)
+        except TimeoutError:
+            return Unanswered(status=deadline_exceeded(self._facts()))
+
+    async def _put(self, request: ServerReflectionRequest, timeout_seconds: float) -> _Outcome:
+        """Asks on the stream that there is, or on a new one."""
         if self._call is None:
             method: Any = self._channel.stream_stream(self._path)
-            self._call = method(timeout=left, metadata=self._make_metadata(), wait_for_ready=False)
+            self._call = method(timeout=timeout_seconds, metadata=self._make_metadata(), wait_for_ready=False)
         call = self._call
         try:
             with contextlib.suppress(asyncio.InvalidStateError):  # ended since the last answer; reading says how
@@ -139,7 +148,7 @@ class ReflectionDialogue:
         except grpc.aio.AioRpcError as error:
             if error.details() == _WRITTEN_TOO_LATE:
                 self._call = None
-                return await self._ask_alone(request, left)
+                return await self._ask_alone(request, timeout_seconds)
             return self._unanswered(error)
         return await self._read_answer(call)
 

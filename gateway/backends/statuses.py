@@ -2,7 +2,7 @@
 
 gRPC's core does not say who ended an RPC: a status from a server's trailers and one that core made itself look the
 same but for core's own wording, which also holds addresses and file names. So the wording is what is looked at here,
-in one table. As grpcio 1.80 to 1.85 behave (tests/backends holds each of these down):
+in one table. As grpcio 1.82 to 1.85 behave (tests/backends holds each of these down):
 
 - A grpc-status from 17 up becomes UNKNOWN, and the number is lost before Python sees anything; one that is no number
   (`-1`, `abc`, empty) becomes INTERNAL with "Error parsing 'grpc-status' metadata"; none at all UNKNOWN with "No
@@ -114,7 +114,7 @@ _CORE_TEXTS: tuple[_CoreText, ...] = (
         'backend "{facts.backend}" answered with HTTP status {match[1]} and not with gRPC',
     ),
     _row(
-        r"RST_STREAM \(Received RST_STREAM with error code (\d+)",
+        r"(?:RST_STREAM \()?Received RST_STREAM with error code (\d+)",
         _CONNECTION,
         'backend "{facts.backend}" reset the call without a status (HTTP/2 error code {match[1]})',
     ),

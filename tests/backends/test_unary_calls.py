@@ -329,13 +329,15 @@ async def test_an_ok_without_a_whole_reply_is_no_success(start_raw: StartRaw, bo
     assert await call(target) == RpcStatus(code=13, message=message, origin=BACKEND)
 
 
-async def test_a_reply_in_an_unknown_compression_is_no_success(start_raw: StartRaw) -> None:
-    body = b"\x01\x00\x00\x00\x02hi"
-    target = await start_raw(
-        lambda connection, stream_id: connection.send(stream_id, (b"grpc-status", b"0"), body=body)
-    )
+async def test_a_reply_that_cannot_be_decompressed_is_no_success(start_raw: StartRaw) -> None:
+    def answer(connection: Any, stream_id: int) -> None:
+        headers = [(b":status", b"200"), (b"content-type", b"application/grpc"), (b"grpc-encoding", b"gzip")]
+        connection.h2.send_headers(stream_id, headers)
+        connection.h2.send_data(stream_id, b"\x01\x00\x00\x00\x02hi")
+        connection.h2.send_headers(stream_id, [(b"grpc-status", b"0")], end_stream=True)
+
     message = 'backend "orders" sent what is no valid gRPC reply'
-    assert await call(target) == RpcStatus(code=13, message=message, origin=BACKEND)
+    assert await call(await start_raw(answer)) == RpcStatus(code=13, message=message, origin=BACKEND)
 
 
 @pytest.mark.parametrize(
