@@ -97,7 +97,7 @@ class Backend:
             if not failure.reached or not given:
                 raise DiscoveryFailed(str(failure)) from failure
             described = describe_set(given)
-            warning = f"{failure}; its services are taken from its descriptors alone"
+            warning = f"{failure.reason}; its services are taken from the given descriptors alone"
             return replace(described, warnings=(warning, *described.warnings))
         except (SourceError, ChannelError) as error:
             raise DiscoveryFailed(str(error)) from error

@@ -27,6 +27,7 @@ INFRASTRUCTURE_SERVICES = frozenset({*REFLECTION_SERVICES, "grpc.health.v1.Healt
 
 _SERVICE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _LIMIT_SAID = 200
+_GIVE_DESCRIPTORS = "give descriptors by --descriptors or --protos"
 _NOT_FOUND, _UNIMPLEMENTED, _UNAVAILABLE, _DEADLINE_EXCEEDED = 5, 12, 14, 4
 _REFUSALS = frozenset({7, 16})  # PERMISSION_DENIED, UNAUTHENTICATED
 
@@ -64,10 +65,15 @@ class Learned:
 
 
 class ReflectionFailed(Exception):
-    """Reflection told nothing of use. The message is one line; `reached` says whether there is a server at all."""
+    """Reflection told nothing of use.
 
-    def __init__(self, reason: str, *, reached: bool) -> None:
-        super().__init__(reason)
+    `reason` is one line, the message the same with what to do about it; `reached` says whether there is a server at
+    all.
+    """
+
+    def __init__(self, reason: str, *, reached: bool, hint: str = "") -> None:
+        super().__init__(f"{reason}: {hint}" if hint else reason)
+        self.reason = reason
         self.reached = reached
 
 
@@ -229,18 +235,15 @@ class _Lesson:
         if status.origin is not StatusOrigin.BACKEND:
             return ReflectionFailed(f"{self._place}: reflection: {status.message}", reached=False)
         if status.code == _UNIMPLEMENTED:
-            reason = (
-                f"{self._place} does not serve reflection (neither grpc.reflection.v1 nor v1alpha): "
-                "switch it on there, or give descriptors by --descriptors or --protos"
-            )
-        elif status.code in _REFUSALS:
-            reason = (
-                f"{self._place} refused reflection with {name}: check the metadata for discovery, or give descriptors "
-                "by --descriptors or --protos"
-            )
-        else:
-            reason = f"{self._place}: reflection failed with {_say(status.code, status.message)}"
-        return ReflectionFailed(reason, reached=True)
+            reason = f"{self._place} does not serve reflection (neither grpc.reflection.v1 nor v1alpha)"
+            return ReflectionFailed(reason, reached=True, hint=f"switch it on there, or {_GIVE_DESCRIPTORS}")
+        if status.code in _REFUSALS:
+            reason = f"{self._place} refused reflection with {name}"
+            hint = f"check the metadata for discovery, or {_GIVE_DESCRIPTORS}"
+            return ReflectionFailed(reason, reached=True, hint=hint)
+        return ReflectionFailed(
+            f"{self._place}: reflection failed with {_say(status.code, status.message)}", reached=True
+        )
 
     def _over_limit(self, limit: str) -> ReflectionFailed:
         return ReflectionFailed(

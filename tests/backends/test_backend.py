@@ -156,10 +156,7 @@ async def test_a_descriptor_set_does_alone_where_reflection_is_not_served(
 
     both = [make_file(f"{name}.proto", name, message="M", service=name.upper()) for name in "ba"]
     target = await start_server({"/a.A/Get": answer})
-    reason = (
-        f"{target} does not serve reflection (neither grpc.reflection.v1 nor v1alpha): "
-        "switch it on there, or give descriptors by --descriptors or --protos"
-    )
+    reason = f"{target} does not serve reflection (neither grpc.reflection.v1 nor v1alpha)"
     settings = BackendSettings(name="b", target=parse_target(target), descriptor_sets=(write_set(*both),))
     async with Backend(settings) as backend:
         found = await backend.discover()
@@ -167,7 +164,7 @@ async def test_a_descriptor_set_does_alone_where_reflection_is_not_served(
             files=tuple(both),
             services=("a.A", "b.B"),
             skipped=(),
-            warnings=(f"{reason}; its services are taken from its descriptors alone",),
+            warnings=(f"{reason}; its services are taken from the given descriptors alone",),
         )
         assert await backend.unary("a.A/Get")(b"", timeout_seconds=5, metadata=()) == b"here"
         status = await backend.unary("b.B/Get")(b"", timeout_seconds=5, metadata=())
