@@ -14,7 +14,14 @@ from google.protobuf.message import DecodeError, Message
 from gateway.contract.distilled import Problem
 from gateway.descriptors.api import Api, describe_api
 from gateway.transcoding.common_types import iterate_common_files
-from gateway.transcoding.converters.outcomes import LIMIT_NESTING, ROOT_ROOM, BlemishError, RefusedError, as_problems
+from gateway.transcoding.converters.outcomes import (
+    LIMIT_CAUSES,
+    LIMIT_NESTING,
+    ROOT_ROOM,
+    BlemishError,
+    RefusedError,
+    as_problems,
+)
 from gateway.transcoding.converters.parser_compiler import ParserCompiler
 from gateway.transcoding.converters.printer_compiler import PrinterCompiler
 from gateway.transcoding.converters.type_index import TypeIndex, get_class, has_required
@@ -83,7 +90,8 @@ class Codec:
             try:
                 return careful.get_builder(descriptor)(value, ROOT_ROOM)
             except RefusedError as refusal:
-                raise ArgumentProblems(as_problems(refusal.causes)) from None
+                is_complete = len(refusal.causes) < LIMIT_CAUSES
+                raise ArgumentProblems(as_problems(refusal.causes), is_complete=is_complete) from None
 
         return parse
 

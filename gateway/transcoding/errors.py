@@ -4,11 +4,15 @@ from gateway.contract.distilled import Problem
 
 
 class ArgumentProblems(Exception):
-    """JSON that is not the message it should be. `problems` holds every cause with its JSON pointer."""
+    """JSON that is not the message it should be.
 
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
+    `problems` holds every cause with its JSON pointer; `is_complete` False says that there were too many to find all.
+    """
+
+    def __init__(self, problems: tuple[Problem, ...], *, is_complete: bool = True) -> None:
         super().__init__("; ".join(f"{problem.at} {problem.text}".strip() for problem in problems))
         self.problems = problems
+        self.is_complete = is_complete
 
 
 class BadReply(Exception):

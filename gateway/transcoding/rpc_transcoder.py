@@ -10,12 +10,11 @@ from typing import Any
 import orjson
 from google.protobuf.descriptor import Descriptor
 
-from gateway.contract.distilled import Distilled, Problem, distil
+from gateway.contract.distilled import Distilled, Problem, distil, make_pointer
 from gateway.contract.status_report import StatusReport
 from gateway.descriptors.api import Rpc
 from gateway.descriptors.root_forms import VALUE_PROPERTY, RootForm, get_root_form
 from gateway.transcoding.codec import Codec, Parser, Printed
-from gateway.transcoding.converters.outcomes import make_segment
 from gateway.transcoding.converters.type_index import get_class
 from gateway.transcoding.errors import ArgumentProblems
 from gateway.transcoding.rpc_status import RpcStatus
@@ -46,7 +45,7 @@ class RpcTranscoder:
         try:
             return self._serialize(self._parse(arguments))
         except ArgumentProblems as refusal:
-            return distil(refusal.problems, subject=SUBJECT)
+            return distil(refusal.problems, subject=SUBJECT, is_complete=refusal.is_complete)
 
     def decode_reply(self, reply: bytes) -> Any:
         """The reply as JSON data. Raises BadReply where the bytes are no such message."""
@@ -77,7 +76,9 @@ def _make_value_parser(parse: Parser, descriptor: Descriptor) -> Parser:
         if unknown:
             raise ArgumentProblems(
                 tuple(
-                    Problem(at=make_segment(key), text=f"is not an argument; the request stands in `{VALUE_PROPERTY}`")
+                    Problem(
+                        at=make_pointer((key,)), text=f"is not an argument; the request stands in `{VALUE_PROPERTY}`"
+                    )
                     for key in unknown
                 )
             )
@@ -87,8 +88,7 @@ def _make_value_parser(parse: Parser, descriptor: Descriptor) -> Parser:
         try:
             return parse(value)
         except ArgumentProblems as refusal:
-            raise ArgumentProblems(
-                tuple(Problem(at=f"/{VALUE_PROPERTY}{problem.at}", text=problem.text) for problem in refusal.problems)
-            ) from None
+            inside = (Problem(at=f"/{VALUE_PROPERTY}{problem.at}", text=problem.text) for problem in refusal.problems)
+            raise ArgumentProblems(tuple(inside), is_complete=refusal.is_complete) from None
 
     return parse_value

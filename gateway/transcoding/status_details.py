@@ -24,7 +24,6 @@ from gateway.transcoding.converters.well_known.durations import parse_duration
 from gateway.transcoding.rpc_status import RpcStatus
 from gateway.transcoding.violation_paths import follow_elements, follow_path
 
-LIMIT_VIOLATION = 300  # characters of what one violation says
 LIMIT_REASON = 128  # google.rpc.ErrorInfo allows a reason 63; a domain is a host name
 
 Json = Mapping[str, Any]
@@ -134,7 +133,7 @@ _FACTS: Mapping[str, Callable[[Json], dict[str, Any]]] = MappingProxyType(
 
 
 def _make_problem(at: str, said: str) -> Problem:
-    return Problem(at=at, text=one_line(said, LIMIT_VIOLATION) or "is not valid")
+    return Problem(at=at, text=said)
 
 
 def _list(value: Json, key: str) -> list[Json]:

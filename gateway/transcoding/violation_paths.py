@@ -11,9 +11,9 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from gateway.contract.distilled import make_pointer
 from gateway.contract.quoting import one_line
 from gateway.descriptors.field_names import get_field_names
-from gateway.transcoding.converters.outcomes import make_segment
 from gateway.transcoding.converters.type_index import is_map
 
 # A name, or an index or key in brackets; quotes around a key are not part of it.
@@ -36,7 +36,7 @@ def follow_path(path: str, request: Descriptor) -> str:
             place.step_to(name)
         else:
             place.step_into(next((key for key in keys if key), ""))
-    return place.pointer
+    return make_pointer(place.path)
 
 
 def follow_elements(elements: Iterable[Mapping[str, Any]], request: Descriptor) -> str:
@@ -48,14 +48,14 @@ def follow_elements(elements: Iterable[Mapping[str, Any]], request: Descriptor) 
             if subscript in element:
                 key = element[subscript]
                 place.step_into(str(key).lower() if isinstance(key, bool) else str(key))
-    return place.pointer
+    return make_pointer(place.path)
 
 
 class _Place:
     """Where a path has led so far. `_message` is None once it left what the request describes."""
 
     def __init__(self, request: Descriptor) -> None:
-        self.pointer = ""
+        self.path: list[str] = []
         self._message: Descriptor | None = request
         self._map: FieldDescriptor | None = None
 
@@ -67,16 +67,16 @@ class _Place:
         field = None if self._message is None else get_field_names(self._message).accepted.get(name)
         if field is None or self._message is None:
             self._message = None
-            self.pointer += make_segment(name)
+            self.path.append(name)
             return
         published = get_field_names(self._message).published
-        self.pointer += make_segment(next(key for key, other in published.items() if other.number == field.number))
+        self.path.append(next(key for key, other in published.items() if other.number == field.number))
         self._map = field if is_map(field) else None
         self._message = None if is_map(field) else field.message_type
 
     def step_into(self, key: str) -> None:
         """To an item of a list or an entry of a map."""
-        self.pointer += make_segment(key)
+        self.path.append(key)
         if self._map is not None and self._map.message_type is not None:
             self._message = self._map.message_type.fields_by_name["value"].message_type
         self._map = None

@@ -39,7 +39,7 @@ def make_enum_parser(enum: EnumDescriptor, find_json_name: FindJsonName) -> Pars
             number = numbers.get(value)
             if number is not None:
                 return number
-            raise RefusedError(Cause("", explain_unknown_name(value, names, numbers=False)), names_unknown_enum=True)
+            raise RefusedError(Cause(explain_unknown_name(value, names, numbers=False)), names_unknown_enum=True)
         if kind is int or (kind is float and value.is_integer()):
             number = int(value)
             if number in known or (not is_closed and INT32_LOW <= number <= INT32_HIGH):

@@ -11,6 +11,7 @@ from gateway.contract.quoting import one_line, quote
 
 LIMIT_NAMES = 12
 _LIMIT_NAME = 64
+_LIMIT_LISTED = 90  # characters of listed names: a problem is one line of at most 200
 
 SAMPLE_TIMESTAMP = "2026-01-31T09:00:00Z"
 SAMPLE_DURATION = "1.5s"
@@ -53,6 +54,10 @@ def _tick(name: str) -> str:
 
 
 def _enumerate(shown: Iterable[str], total: int) -> str:
-    listed = list(islice(shown, LIMIT_NAMES))
+    listed: list[str] = []
+    for text in islice(shown, LIMIT_NAMES):
+        if listed and sum(map(len, listed)) + len(text) > _LIMIT_LISTED:
+            break
+        listed.append(text)
     more = f" and {total - len(listed)} more" if total > len(listed) else ""
     return ", ".join(listed) + more

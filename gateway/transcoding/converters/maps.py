@@ -40,14 +40,14 @@ def _parse_text_key(key: str) -> str:
     try:
         key.encode()
     except UnicodeEncodeError:
-        raise _WrongKeyError(Cause("", f"must have keys without lone surrogates, got the key {quote(key)}")) from None
+        raise _WrongKeyError(Cause(f"must have keys without lone surrogates, got the key {quote(key)}")) from None
     return key
 
 
 def _parse_bool_key(key: str) -> bool:
     found = _BOOLS.get(key)
     if found is None:
-        raise _WrongKeyError(Cause("", f'must have the keys "true" and "false" only, got the key {quote(key)}'))
+        raise _WrongKeyError(Cause(f'must have the keys "true" and "false" only, got the key {quote(key)}'))
     return found
 
 
@@ -58,9 +58,7 @@ def _make_integer_key_parser(low: int, high: int) -> ParseKey:
             number = int(key)
             if low <= number <= high:
                 return number
-        raise _WrongKeyError(
-            Cause("", f"must have keys that are integers from {low} to {high}, got the key {quote(key)}")
-        )
+        raise _WrongKeyError(Cause(f"must have keys that are integers from {low} to {high}, got the key {quote(key)}"))
 
     return parse_integer_key
 

@@ -15,7 +15,6 @@ from gateway.transcoding.converters.outcomes import (
     Parse,
     RefusedError,
     gather,
-    make_segment,
     refuse,
     refuse_depth,
 )
@@ -131,7 +130,7 @@ def _find_doubles(
             continue
         other = first.setdefault(entry[1], key)
         if other != key:
-            causes = [*(causes or ()), Cause(make_segment(key), f"is the same field as `{other}`; give it once")]
+            causes = [*(causes or ()), Cause(f"is the same field as `{other}`; give it once", (key,))]
     return causes
 
 
@@ -140,7 +139,7 @@ def _find_missing(value: Mapping[str, Any], plan: MessagePlan, causes: list[Caus
     missing = [published for name, published in plan.required.items() if name not in given]
     if not missing:
         return causes
-    return [*(causes or ()), *(Cause(make_segment(published), "is required") for published in missing)]
+    return [*(causes or ()), *(Cause("is required", (published,)) for published in missing)]
 
 
 def _explain_oneof(value: Mapping[str, Any], entries: Mapping[str, Entry], members: frozenset[str]) -> Cause:
@@ -150,4 +149,4 @@ def _explain_oneof(value: Mapping[str, Any], entries: Mapping[str, Entry], membe
         if (entry := entries.get(key)) and entry[1] in members and (item is not None or entry[3])
     ]
     listed = " and ".join(given)
-    return Cause("", f"takes only one of {listed}; they exclude each other")
+    return Cause(f"takes only one of {listed}; they exclude each other")

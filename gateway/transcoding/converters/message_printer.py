@@ -49,6 +49,9 @@ class FieldPrinter:
     has: Has | None
 
 
+ListFields = Callable[[Message], Sequence[tuple[FieldDescriptor, Any]]]
+"""What is set in a message, in the order of the fields' numbers."""
+
 GetEntry = Callable[[FieldDescriptor], tuple[str, Print | None]]
 """A field's key and printer."""
 
@@ -56,9 +59,7 @@ Rescue = Callable[[Any, FieldDescriptor], tuple[Any, tuple[Cause, ...]]]
 """Reads a map whose text is not UTF-8 from a message: its entries, and what had to be replaced."""
 
 
-def make_complete_printer(
-    list_fields: Callable[[Message], Sequence[tuple[FieldDescriptor, Any]]], get_entry: GetEntry, rescue: Rescue
-) -> Print:
+def make_complete_printer(list_fields: ListFields, get_entry: GetEntry, rescue: Rescue) -> Print:
     """The printer of any message type, with the place of every blemish."""
     entries: dict[FieldDescriptor, tuple[str, Print | None]] = {}
     find_entry = entries.get

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.contract.distilled import Problem
-from gateway.contract.quoting import one_line
+from gateway.contract.distilled import Problem, make_pointer
 
 Parse = Callable[[Any, int], Any]
 Print = Callable[[Any, int], Any]
@@ -23,15 +22,13 @@ ROOT_ROOM = LIMIT_NESTING + 1
 # Causes that one refusal gathers; beyond it the rest of the value is not looked at any more.
 LIMIT_CAUSES = 1000
 
-_LIMIT_SEGMENT = 64
-
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One thing that is wrong. `at` is a JSON pointer that is relative to the value which the raiser was given."""
+    """One thing that is wrong. `path`: names and indices that lead to it from the value which the raiser was given."""
 
-    at: str
     text: str
+    path: tuple[str | int, ...] = ()
 
 
 class RefusedError(Exception):
@@ -59,9 +56,9 @@ class TooDeepError(Exception):
     """A message to be printed that lies deeper than `LIMIT_NESTING`; only an Any within an Any gets there."""
 
 
-def refuse(text: str, at: str = "") -> RefusedError:
+def refuse(text: str, *path: str | int) -> RefusedError:
     """A refusal for one cause, to be raised."""
-    return RefusedError(Cause(at, text))
+    return RefusedError(Cause(text, path))
 
 
 def refuse_depth() -> RefusedError:
@@ -69,20 +66,13 @@ def refuse_depth() -> RefusedError:
     return refuse(f"nests deeper than the {LIMIT_NESTING} levels of messages that can be sent")
 
 
-def gather(causes: list[Cause] | None, key: object, more: tuple[Cause, ...]) -> list[Cause]:
+def gather(causes: list[Cause] | None, key: str | int, more: tuple[Cause, ...]) -> list[Cause]:
     """The causes so far with those that were found below `key`."""
     gathered = [] if causes is None else causes
-    segment = make_segment(key)
-    gathered.extend(Cause(segment + cause.at, cause.text) for cause in more)
+    gathered.extend(Cause(cause.text, (key, *cause.path)) for cause in more)
     return gathered
 
 
-def make_segment(key: object) -> str:
-    """One step of a JSON pointer (RFC 6901) to a member or an item, one bounded printable line whatever the key is."""
-    text = str(key)
-    return "/" + one_line(text, _LIMIT_SEGMENT).replace("~", "~0").replace("/", "~1")
-
-
 def as_problems(causes: tuple[Cause, ...]) -> tuple[Problem, ...]:
-    """Causes as the contract's problems; their pointers are those of the root."""
-    return tuple(Problem(at=cause.at, text=cause.text) for cause in causes)
+    """Causes as the contract's problems; their paths are those of the root."""
+    return tuple(Problem(at=make_pointer(cause.path), text=cause.text) for cause in causes)

@@ -18,13 +18,21 @@ from gateway.transcoding.converters.message_printer import (
     FastPrinters,
     FieldPrinter,
     Has,
+    ListFields,
     ValuePrinter,
     make_complete_printer,
 )
 from gateway.transcoding.converters.numbers import is_written, print_double, print_float, print_long
 from gateway.transcoding.converters.outcomes import Cause, Print
 from gateway.transcoding.converters.texts import NOT_UTF8, print_bytes, print_text
-from gateway.transcoding.converters.type_index import TypeIndex, get_class, get_message_type, is_map, is_utf8_checked
+from gateway.transcoding.converters.type_index import (
+    TypeIndex,
+    get_class,
+    get_containing_type,
+    get_message_type,
+    is_map,
+    is_utf8_checked,
+)
 from gateway.transcoding.converters.well_known.anys import make_any_printer
 from gateway.transcoding.converters.well_known.durations import print_duration
 from gateway.transcoding.converters.well_known.dynamic_values import print_list_value, print_struct, print_value
@@ -119,17 +127,16 @@ class PrinterCompiler:
             key = f"[{field.full_name}]" if field.is_extension else names[field.number]
             return key, self._make_field(field).print
 
-        return make_complete_printer(get_class(descriptor).ListFields, get_entry, _rescue_map)
+        return make_complete_printer(_make_lister(descriptor), get_entry, _rescue_map)
 
     def _make_fields(self, descriptor: Descriptor) -> list[FieldPrinter]:
         names = get_field_names(descriptor).printed
-        has_field: Has = get_class(descriptor).HasField
         return [
             FieldPrinter(
                 name=field.name,
                 key=names[field.number],
                 value=self._make_field(field),
-                has=has_field if field.has_presence else _find_implicit_presence(field),
+                has=_find_presence(field),
             )
             for field in sorted(descriptor.fields, key=lambda field: field.number)
         ]
@@ -169,11 +176,37 @@ class PrinterCompiler:
         return ValuePrinter(print=lambda number, _room: names[number], template="{helper}[{value}]", helper=names)
 
 
-def _find_implicit_presence(field: FieldDescriptor) -> Has | None:
-    """How to see that a field without presence is set; truth tells, but for the float -0.0."""
+def _make_lister(descriptor: Descriptor) -> ListFields:
+    """A function that gives the fields of a message which are set, extensions too, in the order of their numbers."""
+    message_class = get_class(descriptor)
+    fields = sorted(descriptor.fields, key=lambda field: field.number)
+    if len({field.json_name for field in fields}) == len(fields):
+        list_fields: ListFields = message_class.ListFields
+        return list_fields
+
+    # Where two fields share a JSON name (proto2 lets them), upb finds the first of them under both numbers.
+    questions = [(field, field.name, _find_presence(field) or _is_true) for field in fields]
+
+    def list_by_name(message: Any) -> list[tuple[FieldDescriptor, Any]]:
+        plain = [(field, getattr(message, name)) for field, name, has in questions if has(message, name)]
+        return plain + [pair for pair in message_class.ListFields(message) if pair[0].is_extension]
+
+    return list_by_name
+
+
+def _find_presence(field: FieldDescriptor) -> Has | None:
+    """The function that tells whether the field is set; None where the value's truth tells."""
+    if field.has_presence:
+        has_field: Has = get_class(get_containing_type(field)).HasField
+        return has_field
     if field.type in _FLOATING and not field.is_repeated:
+        # The float -0.0 is not true and yet set.
         return lambda message, name: is_written(getattr(message, name))
     return None
+
+
+def _is_true(message: Any, name: str) -> bool:
+    return bool(getattr(message, name))
 
 
 def _rescue_map(message: Message, field: FieldDescriptor) -> tuple[dict[Any, Any], tuple[Cause, ...]]:
@@ -193,6 +226,6 @@ def _rescue_map(message: Message, field: FieldDescriptor) -> tuple[dict[Any, Any
         key = entry.key
         if isinstance(key, bytes):
             key = key.decode("utf-8", "replace")
-            causes = (Cause("", f"has a key that {NOT_UTF8}"),)
+            causes = (Cause(f"has a key that {NOT_UTF8}"),)
         entries[key] = entry.value
     return entries, causes

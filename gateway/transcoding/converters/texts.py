@@ -71,4 +71,4 @@ def print_text(value: Any, _room: int) -> str:
     """A string of a field whose UTF-8 the decoder does not check (proto2): bytes are told with replacements."""
     if type(value) is str:
         return value
-    raise BlemishError(value.decode("utf-8", "replace"), Cause("", NOT_UTF8))
+    raise BlemishError(value.decode("utf-8", "replace"), Cause(NOT_UTF8))

@@ -6,7 +6,7 @@ It must never know another pool: every type it finds belongs to the one backend.
 from collections.abc import Callable
 from typing import TypeVar
 
-from google.protobuf.descriptor import Descriptor, EnumDescriptor, EnumValueDescriptor, FieldDescriptor
+from google.protobuf.descriptor import Descriptor, EnumValueDescriptor, FieldDescriptor
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
@@ -53,9 +53,9 @@ def get_message_type(field: FieldDescriptor) -> Descriptor:
     return _demand(field.message_type)
 
 
-def get_enum_type(field: FieldDescriptor) -> EnumDescriptor:
-    """The enum type of a field that is one."""
-    return _demand(field.enum_type)
+def get_containing_type(field: FieldDescriptor) -> Descriptor:
+    """The message type that the field belongs to, or that the extension extends."""
+    return _demand(field.containing_type)
 
 
 def is_utf8_checked(field: FieldDescriptor) -> bool:
@@ -70,7 +70,7 @@ def is_utf8_checked(field: FieldDescriptor) -> bool:
         payload = tag + _with_length(_NO_UTF8)
     tagged = _encode_varint(field.number << 3 | _LENGTH_DELIMITED) + _with_length(payload)
     try:
-        get_class(_demand(field.containing_type)).FromString(tagged)
+        get_class(get_containing_type(field)).FromString(tagged)
     except DecodeError:
         return True
     return False

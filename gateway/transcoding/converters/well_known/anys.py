@@ -69,9 +69,9 @@ def _build_value(content: dict[str, Any], build: Callable[[Any, int], Message], 
     causes: list[Cause] | None = None
     for key in content:
         if key != VALUE_KEY:
-            causes = gather(causes, key, (Cause("", f'is not known here; the content stands in "{VALUE_KEY}"'),))
+            causes = gather(causes, key, (Cause(f'is not known here; the content stands in "{VALUE_KEY}"'),))
     if VALUE_KEY not in content:
-        causes = gather(causes, VALUE_KEY, (Cause("", "is required for this type"),))
+        causes = gather(causes, VALUE_KEY, (Cause("is required for this type"),))
     if causes is not None:
         raise RefusedError(*causes)
     try:
@@ -89,14 +89,14 @@ def _parse_raw(value: dict[str, Any], url: str) -> bytes:
     raise refuse(
         f"is {quote(url)}, a type that the backend does not describe; "
         f'its bytes can be given as base64 in "{VALUE_KEY}"',
-        at=f"/{TYPE_KEY}",
+        TYPE_KEY,
     )
 
 
 def _refuse_url(value: dict[str, Any]) -> RefusedError:
     if TYPE_KEY not in value:
         return refuse(f'needs "{TYPE_KEY}", the URL of the type that it holds, such as {quote(SAMPLE_URL)}')
-    return refuse(expect(f"the URL of a type, such as {quote(SAMPLE_URL)}", value[TYPE_KEY]), at=f"/{TYPE_KEY}")
+    return refuse(expect(f"the URL of a type, such as {quote(SAMPLE_URL)}", value[TYPE_KEY]), TYPE_KEY)
 
 
 def make_any_printer(
@@ -130,4 +130,4 @@ def make_any_printer(
 
 def _as_bytes(message: Any, why: str) -> BlemishError:
     raw = {TYPE_KEY: message.type_url, VALUE_KEY: print_bytes(message.value, 0)}
-    return BlemishError(raw, Cause("", f"{why}; its bytes are shown in base64"))
+    return BlemishError(raw, Cause(f"{why}; its bytes are shown in base64"))

@@ -56,5 +56,5 @@ def print_duration(message: Any, _room: int) -> str:
     if abs(seconds) <= LIMIT_SECONDS and abs(nanos) < NANOS and (seconds >= 0 <= nanos or seconds <= 0 >= nanos):
         return text
     raise BlemishError(
-        text, Cause("", f"is no valid duration ({seconds} seconds, {nanos} nanoseconds); their sum is shown")
+        text, Cause(f"is no valid duration ({seconds} seconds, {nanos} nanoseconds); their sum is shown")
     )

@@ -217,7 +217,7 @@ def _print_number(number: float) -> float | int:
         return int(number) if number or not is_written(number) else number
     if math.isfinite(number):
         return number
-    raise BlemishError(None, Cause("", f"is {number}, a number that JSON does not have; null is shown"))
+    raise BlemishError(None, Cause(f"is {number}, a number that JSON does not have; null is shown"))
 
 
 print_list_value = make_list_value_printer()

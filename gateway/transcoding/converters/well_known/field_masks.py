@@ -36,7 +36,7 @@ def print_field_mask(message: Any, _room: int) -> str:
     wrong = [path for path in paths if not _PRINTABLE(path)]
     if wrong:
         raise BlemishError(
-            text, Cause("", f"has the path {quote(wrong[0])}, which has no lowerCamelCase form; it is shown as it is")
+            text, Cause(f"has the path {quote(wrong[0])}, which has no lowerCamelCase form; it is shown as it is")
         )
     return text
 
@@ -54,11 +54,11 @@ def _to_camel(path: str) -> str:
 def _suggest(path: str) -> str:
     stripped = path.strip()
     if not stripped:
-        return "; a path is empty"
+        return "without empty ones"
     if _PRINTABLE(stripped):
-        return f"; write {quote(_to_camel(stripped))} for {quote(path)}"
-    return f"; {quote(path)} is no path"
+        return f"so {quote(_to_camel(stripped))} for {quote(path)}"
+    return f"which {quote(path)} is not"
 
 
 def _refuse(value: Any, why: str) -> Exception:
-    return refuse(f"must be field paths such as {quote(SAMPLE_FIELD_MASK)}, got {quote(value)}{why}")
+    return refuse(f"must be field paths such as {quote(SAMPLE_FIELD_MASK)}, {why or f'got {quote(value)}'}")

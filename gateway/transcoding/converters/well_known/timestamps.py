@@ -112,7 +112,7 @@ def make_timestamp_printer() -> Print:
             rest = 0 if nearest == LOWEST_SECONDS else NANOS - 1
         raise BlemishError(
             print_instant(nearest, rest),
-            Cause("", f"is no valid timestamp ({seconds} seconds, {nanos} nanoseconds); the nearest one is shown"),
+            Cause(f"is no valid timestamp ({seconds} seconds, {nanos} nanoseconds); the nearest one is shown"),
         )
 
     return print_timestamp
