@@ -11,8 +11,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from google.protobuf.descriptor_pb2 import FileDescriptorProto
-
 from gateway.app.backoff import Backoff
 from gateway.app.catalogue_builder import NameCollision, Offer, combine_offers
 from gateway.app.operator_error import OperatorError
@@ -227,11 +225,12 @@ class DiscoveryLoop:
 
 def _are_same(one: Discovered, other: Discovered) -> bool:
     """Whether two answers say the same; files come in no order."""
-    return (one.services, one.skipped, _by_name(one)) == (other.services, other.skipped, _by_name(other))
+    return (one.services, one.skipped, _versions(one)) == (other.services, other.skipped, _versions(other))
 
 
-def _by_name(discovered: Discovered) -> dict[str, FileDescriptorProto]:
-    return {file.name: file for file in discovered.files}
+def _versions(discovered: Discovered) -> set[tuple[str, bytes]]:
+    """The files as they stand; one name may come in two versions, of the server and of a descriptor set."""
+    return {(file.name, file.SerializeToString(deterministic=True)) for file in discovered.files}
 
 
 class _OfferRefused(Exception):

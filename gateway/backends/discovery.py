@@ -18,8 +18,9 @@ from dataclasses import dataclass
 
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
-from gateway.backends.reflection import INFRASTRUCTURE_SERVICES, Learned, declared_services
+from gateway.backends.reflection import Learned, declared_services
 from gateway.contract.quoting import one_line
+from gateway.descriptors.api import INFRASTRUCTURE_SERVICES
 from gateway.descriptors.files.runtime_files import find_runtime_file
 
 _LOG = logging.getLogger("propylon.backends")

@@ -16,14 +16,12 @@ from google.protobuf.message import DecodeError
 from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest, ServerReflectionResponse
 
 from gateway.backends.channels import ChannelLimits, Transport, open_channel
-from gateway.backends.reflection_dialogue import REFLECTION_SERVICES, Metadata, ReflectionDialogue, Unanswered
+from gateway.backends.reflection_dialogue import Metadata, ReflectionDialogue, Unanswered
 from gateway.backends.statuses import find_cause
 from gateway.contract.quoting import one_line, quote
 from gateway.contract.statuses import get_status_row
+from gateway.descriptors.api import INFRASTRUCTURE_SERVICES
 from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
-
-# Services by which a server is looked at, not used.
-INFRASTRUCTURE_SERVICES = frozenset({*REFLECTION_SERVICES, "grpc.health.v1.Health"})
 
 _SERVICE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _LIMIT_SAID = 200

@@ -18,7 +18,7 @@ from gateway.descriptors.options import Options
 LIMIT_NAME = 300
 
 # Services by which a gateway looks at a backend; they are no part of what it offers.
-_INFRASTRUCTURE = frozenset(
+INFRASTRUCTURE_SERVICES = frozenset(
     {
         "grpc.health.v1.Health",
         "grpc.reflection.v1.ServerReflection",
@@ -73,7 +73,7 @@ def describe_api(files: Iterable[FileDescriptorProto], services: Iterable[str] |
     link is in `skipped` or `warnings`. The health and reflection services are never in `rpcs`.
     """
     linked = link_files(files)
-    wanted = set(_declared_services(linked) if services is None else services) - _INFRASTRUCTURE
+    wanted = set(_declared_services(linked) if services is None else services) - INFRASTRUCTURE_SERVICES
     found = {name: service for name in wanted if (service := _find_service(linked.pool, name)) is not None}
     skipped = {
         name: linked.left_out.get(name, "no file that could be read declares it") for name in wanted - set(found)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 from gateway.app.catalogue_builder import Findings, LeftOut, Offer
 from gateway.app.discovery_loop import BackendState, DiscoveryLoop, Source
@@ -172,6 +173,24 @@ async def test_the_same_answer_again_leaves_the_catalogue_as_it_is() -> None:
     await loop.run_once()
     assert asked == 2
     assert loop.catalogue is before
+
+
+async def test_of_a_file_in_two_versions_a_change_in_either_is_a_change() -> None:
+    bare = FileDescriptorProto(name="shop.proto", package="shop")
+    commented = FileDescriptorProto(name="shop.proto", package="shop", syntax="proto3")
+    answers = iter([replace(NOTHING, files=(commented, bare)), replace(NOTHING, files=(bare,))])
+    built = iter([make_offer("one", "a"), make_offer("one", "b")])
+
+    async def discover() -> Discovered:
+        return next(answers)
+
+    async def build(_: Discovered) -> Offer:
+        return next(built)
+
+    loop = DiscoveryLoop([Source(name="one", discover=discover, build=build)], SETTINGS)
+    await loop.run_once()
+    await loop.run_once()
+    assert names(loop) == ["b"]
 
 
 async def test_without_a_refresh_time_a_backend_is_asked_again_only_on_demand() -> None:
