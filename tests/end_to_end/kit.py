@@ -1,4 +1,4 @@
-"""The gateway whole but for its socket, and backends to stand behind it: what an agent and an operator see."""
+"""The gateway whole but for its socket, and backends to stand behind it: what an agent and an operator see.
 
 What a test sets up is protos and what the backend answers; what it sees is what a client would.
 """
