@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.kit import Stage, open_stage
+from tests.end_to_end.stage import Stage, open_stage
 
 MakeStage = Callable[..., Awaitable[Stage]]
 

@@ -1,4 +1,4 @@
-"""The gateway whole but for its socket, and backends to stand behind it: what an agent and an operator see.
+"""A whole gateway in one process: a real gRPC server behind it, and both fronts, bytes in and bytes out.
 
 What a test sets up is protos and what the backend answers; what it sees is what a client would.
 """
