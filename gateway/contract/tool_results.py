@@ -86,7 +86,8 @@ def tool_success_json(
 def tool_error(report: StatusReport, *, forward_internal: bool = False) -> dict[str, Any]:
     """A failed RPC in the tool dialect: a result with `isError`, whose text carries the whole cause.
 
-    The text has at most 4096 characters: `NAME: message`, a line for each location, `retry after 5 s`, `reference: id`.
+    The text has at most 4096 characters: `NAME: message`, a line for each location (but for one that the message tells
+    whole), `retry after 5 s`, `reference: id`.
     `_meta["dev.propylon/status"]` carries the same for programs: the message as it came (at most 8192 characters) and
     every detail, so that the original google.rpc.Status can be rebuilt. An internal failure's message, stack traces and
     google.rpc.DebugInfo are withheld from both unless `forward_internal`.
@@ -164,7 +165,8 @@ def _number(report: StatusReport, row: StatusRow) -> str:
 
 def _tell(report: StatusReport, forward_internal: bool) -> str:
     row = _get_row(report.code)
-    first = f"{row.name}: {_told_message(report, row, forward_internal)}{_number(report, row)}"
+    told = _told_message(report, row, forward_internal)
+    first = f"{row.name}: {told}{_number(report, row)}"
     closing: list[str] = []
     if report.retry_after_ms is not None:
         closing.append(f"retry after {_seconds(report.retry_after_ms)} s")
@@ -172,7 +174,17 @@ def _tell(report: StatusReport, forward_internal: bool) -> str:
         closing.append(f"reference: {one_line(report.reference, 64)}")
     # 40 characters keep room for the line that counts what was left out.
     room = LIMIT_TEXT - len(first) - sum(len(line) + 1 for line in closing) - 40
-    return "\n".join([first, *_location_lines(report.errors, room), *closing])
+    lines = () if _tells_whole(told, report.errors) else _location_lines(report.errors, room)
+    return "\n".join([first, *lines, *closing])
+
+
+def _tells_whole(told: str, errors: Sequence[Location]) -> bool:
+    """Whether the message is about one place and says of it all that its line would: nobody is to read that twice."""
+    match errors:
+        case [{"at": at, "problems": [problem]}]:
+            return told.endswith(f"{at} {problem}".strip())
+        case _:
+            return False
 
 
 def _location_lines(errors: Sequence[Location], room: int) -> Iterable[str]:

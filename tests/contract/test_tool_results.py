@@ -52,6 +52,25 @@ def test_encoded_json_becomes_the_same_result_as_the_value_itself():
         assert RESULT.is_valid(orjson.loads(fast)["result"])
 
 
+@pytest.mark.parametrize(
+    ("message", "at", "problems", "lines"),
+    [
+        ("arguments: /email must be an address", "/email", ["must be an address"], []),
+        ("takes only one of `a` and `b`", "", ["takes only one of `a` and `b`"], []),
+        ("arguments: /n is odd", "/n", ["is odd", "is old"], ["/n: is odd; is old"]),
+        ("arguments: /n is odd (and 1 more)", "/n", ["is odd"], ["/n: is odd"]),
+        ("/n is older than it should be", "/n", ["is old"], ["/n: is old"]),
+        ("/a/n is odd", "/n", ["is old"], ["/n: is old"]),
+        ("bad order", "/n", ["is odd"], ["/n: is odd"]),
+    ],
+)
+def test_a_place_that_the_message_tells_whole_has_no_line_of_its_own(message, at, problems, lines):
+    report = StatusReport(code=3, message=message, errors=({"at": at, "problems": problems},))
+    text, status = tell(report)
+    assert text.split("\n") == [f"INVALID_ARGUMENT: {message}", *lines]
+    assert status["errors"] == [{"at": at, "problems": problems}]
+
+
 def test_a_failure_is_told_in_lines_and_carried_for_programs():
     detail = {"@type": "type.googleapis.com/shop.v1.Hint", "text": "try later"}
     report = StatusReport(
