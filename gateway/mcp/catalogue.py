@@ -6,13 +6,14 @@ from typing import Any, Literal
 
 from gateway.contract.validation import SchemaValidator
 from gateway.mcp.mirroring.parameters import HeaderParameter, find_header_parameters
-from gateway.mcp.ports import Transcoder, UnaryRpc
+from gateway.mcp.ports import StreamRpc, Transcoder, UnaryRpc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One RPC as a tool. `listing` is its entry in tools/list, whole; `rpc` is "pkg.Service/Method".
 
+    Exactly one of `call` and `stream` is set: a unary RPC, or one of the streaming kinds.
     `header_parameters` follows from the listing: the arguments that clients mirror in `Mcp-Param-*` headers.
     """
 
@@ -21,12 +22,15 @@ class Tool:
     backend: str
     listing: Mapping[str, Any]
     transcoder: Transcoder
-    call: UnaryRpc
     deadline_seconds: float
+    call: UnaryRpc | None = None
+    stream: StreamRpc | None = None
     output_validator: SchemaValidator | None = None
     header_parameters: tuple[HeaderParameter, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        if (self.call is None) is (self.stream is None):
+            raise ValueError(f"tool {self.name} must be either a unary or a streaming RPC")
         object.__setattr__(self, "header_parameters", find_header_parameters(self.listing.get("inputSchema")))
 
 

@@ -3,7 +3,7 @@
 This room knows no protobuf and no gRPC: requests and replies pass through it as bytes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, Protocol
 
 from gateway.contract.distilled import Distilled
@@ -18,6 +18,19 @@ class UnaryRpc(Protocol):
 
     async def __call__(self, request: bytes, *, timeout_seconds: float, metadata: Metadata) -> bytes | RpcStatus:
         """The serialised reply, or how the RPC failed. Cancelling the awaiting task cancels the RPC."""
+        ...
+
+
+class StreamRpc(Protocol):
+    """One streaming RPC of one backend, of any of the three kinds, ready to be called."""
+
+    def __call__(
+        self, requests: Sequence[bytes], *, timeout_seconds: float, metadata: Metadata
+    ) -> AsyncGenerator[bytes | RpcStatus, None]:
+        """The serialised replies as they come; behind them, where the RPC failed, how it did, and nothing more.
+
+        Closing the iterator, or cancelling the task that awaits it, cancels the RPC.
+        """
         ...
 
 

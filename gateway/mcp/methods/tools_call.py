@@ -72,6 +72,8 @@ class ToolsCall:
         if isinstance(request, Distilled):
             return _refuse_arguments(tool, request)
         metadata: Metadata = (*call.exchange.metadata, *read_trace_metadata(meta))
+        if tool.call is None:
+            raise NotImplementedError(f"{tool.name} is a stream")
         reply = await tool.call(request, timeout_seconds=timeout_seconds, metadata=metadata)
         if isinstance(reply, RpcStatus):
             return self._tell_failure(tool, reply, meta)
