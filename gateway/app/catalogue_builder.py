@@ -52,10 +52,9 @@ class Findings:
     """What is to be said of one backend.
 
     `skipped` holds services and RPCs that should be there and cannot, `left_out` those that are not offered by
-    choice; `services` names every service with at least one RPC that links, `rpcs` all of these RPCs.
+    choice; `rpcs` names every RPC that links, offered or not.
     """
 
-    services: frozenset[str]
     rpcs: tuple[str, ...] = ()
     skipped: tuple[LeftOut, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -108,7 +107,6 @@ def draft_tools(
     skipped = [LeftOut(name=name, reason=reason) for name, reason in discovered.skipped]
     skipped += [LeftOut(name=one.name, reason=one.reason) for one in api.skipped]
     findings = Findings(
-        services=frozenset(rpc.service for rpc in api.rpcs),
         rpcs=tuple(rpc.name for rpc in api.rpcs),
         skipped=tuple(skipped),
         left_out=tuple(left_out),

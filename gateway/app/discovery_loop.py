@@ -165,7 +165,7 @@ class DiscoveryLoop:
     def _take(self, watched: _Watched, offer: Offer) -> None:
         before = watched.offer
         if before is not None:
-            broken = sorted({skipped.name for skipped in offer.findings.skipped} & before.findings.services)
+            broken = sorted({skipped.name for skipped in offer.findings.skipped} & _list_offered(before))
             if broken:
                 why = next(skipped.reason for skipped in offer.findings.skipped if skipped.name == broken[0])
                 raise _OfferRefused(
@@ -221,6 +221,11 @@ class DiscoveryLoop:
             _LOG.warning("descriptors", extra={"backend": name, "warning": warning})
         counts = {"tools": len(offer.tools), "skipped": len(found.skipped), "left_out": len(found.left_out)}
         _LOG.info("backend discovered", extra={"backend": name, **counts})
+
+
+def _list_offered(offer: Offer) -> set[str]:
+    """The RPCs that are offered, and their services, by name."""
+    return {name for tool in offer.tools for name in (tool.rpc, tool.rpc.partition("/")[0])}
 
 
 def _are_same(one: Discovered, other: Discovered) -> bool:

@@ -36,14 +36,11 @@ def make_tool(name: str, backend: str) -> Tool:
     )
 
 
-def make_offer(
-    backend: str, *names: str, skipped: Iterable[str] = (), services: Iterable[str] = ("shop.v1.Cart",)
-) -> Offer:
+def make_offer(backend: str, *names: str, skipped: Iterable[str] = ()) -> Offer:
     return Offer(
         backend=backend,
         tools=tuple(make_tool(name, backend) for name in names),
         findings=Findings(
-            services=frozenset(services),
             skipped=tuple(LeftOut(name=name, reason="does not link") for name in skipped),
         ),
     )
@@ -211,15 +208,16 @@ async def test_the_last_good_tools_stay_while_a_backend_is_away() -> None:
         assert loop.states()[0] == BackendState(name="one", is_discovered=True, tools=1, reason="nothing answers")
 
 
-async def test_the_last_good_tools_stay_when_the_new_ones_do_not_fit_together() -> None:
-    broken = make_offer("one", skipped=["shop.v1.Cart"], services=())
+@pytest.mark.parametrize("lost", ["shop.v1.Cart", "shop.v1.Cart/a"])
+async def test_the_last_good_tools_stay_when_the_new_ones_do_not_fit_together(lost: str) -> None:
+    broken = make_offer("one", skipped=[lost])
     backend = Scripted("one", make_offer("one", "a"), broken, broken, make_offer("one", "a", "b"))
     async with running(backend, settings=replace(SETTINGS, refresh_seconds=0.001)) as loop:
         await loop.ready.wait()
         await until(lambda: loop.states()[0].reason is not None)
         assert names(loop) == ["a"]
         assert loop.states()[0].reason == (
-            "what it says of shop.v1.Cart no longer fits together (does not link); the last good one stays"
+            f"what it says of {lost} no longer fits together (does not link); the last good one stays"
         )
         await until(lambda: names(loop) == ["a", "b"])
         assert loop.states()[0].reason is None

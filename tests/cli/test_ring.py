@@ -136,7 +136,7 @@ def test_a_fault_of_propylon_is_one_line_too(
 def test_check_ends_with_status_1_over_a_skipped_service(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    findings = Findings(services=frozenset(), skipped=(LeftOut(name="x.Broken", reason="x.proto does not link"),))
+    findings = Findings(skipped=(LeftOut(name="x.Broken", reason="x.proto does not link"),))
     look = Look(catalogue=combine_offers(()), offers=(Offer(backend="eu", tools=(), findings=findings),), failures=())
     monkeypatch.setattr("gateway.app.one_shot.look_once", lambda *_, **__: look)
     assert ring.run(["check", "localhost:1"]) == 1

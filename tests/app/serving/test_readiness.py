@@ -17,7 +17,7 @@ def make_source(name: str, *, is_up: bool) -> Source:
         return Discovered(files=(), services=(), skipped=(), warnings=())
 
     async def build(_: Discovered) -> Offer:
-        return Offer(backend=name, tools=(), findings=Findings(services=frozenset()))
+        return Offer(backend=name, tools=(), findings=Findings())
 
     return Source(name=name, discover=discover, build=build)
 
