@@ -24,6 +24,10 @@ NOTHING = Discovered(files=(), services=(), skipped=(), warnings=())
 DOWN = DiscoveryFailed("nothing answers")
 
 
+async def never_called(request: bytes, **_: object) -> bytes:
+    raise AssertionError(request)
+
+
 def make_tool(name: str, backend: str) -> Tool:
     return Tool(
         name=name,
@@ -31,7 +35,7 @@ def make_tool(name: str, backend: str) -> Tool:
         backend=backend,
         listing={"name": name, "inputSchema": {"type": "object"}},
         transcoder=None,  # type: ignore[arg-type]  # nothing is called here
-        call=None,  # type: ignore[arg-type]
+        call=never_called,
         deadline_seconds=1,
     )
 
