@@ -43,12 +43,15 @@ service Bench {
   rpc Free(google.protobuf.Struct) returns (google.protobuf.Struct);
 }
 enum State { STATE_UNSPECIFIED = 0; STATE_OPEN = 1; STATE_SHIPPED = 2; }
-message SmallMessage { string order_id = 1; bool with_lines = 2; int32 lines = 3; int64 revision = 4; repeated string tags = 5; }
+message SmallMessage {
+  string order_id = 1; bool with_lines = 2; int32 lines = 3; int64 revision = 4; repeated string tags = 5;
+}
 message Money { string currency = 1; int64 units = 2; int32 nanos = 3; }
 message Address { string street = 1; string city = 2; string country = 3; double latitude = 4; double longitude = 5; }
 message Line { string sku = 1; int32 quantity = 2; Money price = 3; string note = 4; State state = 5; }
 message MediumMessage {
-  string order_id = 1; State state = 2; google.protobuf.Timestamp created_at = 3; google.protobuf.Timestamp updated_at = 4;
+  string order_id = 1; State state = 2;
+  google.protobuf.Timestamp created_at = 3; google.protobuf.Timestamp updated_at = 4;
   repeated Line lines = 5; map<string, string> labels = 6; Money total = 7; string customer = 8; double weight = 9;
   bytes token = 10; bool gift = 11; Address ship_to = 12; Address bill_to = 13; google.protobuf.Duration window = 14;
   repeated int64 history = 15; repeated State states = 16; google.protobuf.StringValue memo = 17; float ratio = 18;
@@ -56,7 +59,8 @@ message MediumMessage {
   optional int32 priority = 21; string note = 22; uint64 serial = 23; repeated double scores = 24; bool paid = 25;
   int32 boxes = 26; string carrier = 27; string tracking = 28; map<string, Money> fees = 29; string channel = 30;
   int64 warehouse_id = 31; string currency = 32; string locale = 33; bool fragile = 34; int32 attempts = 35;
-  string coupon = 36; double discount = 37; string agent = 38; google.protobuf.Timestamp due_at = 39; string origin = 40;
+  string coupon = 36; double discount = 37; string agent = 38;
+  google.protobuf.Timestamp due_at = 39; string origin = 40;
 }
 message LargeMessage { repeated Line lines = 1; string next_page_token = 2; }
 """
@@ -135,7 +139,7 @@ def compile_proto() -> FileDescriptorSet:
 
 
 def measure(works: Sequence[Callable[[], object]], seconds: float) -> list[float]:
-    """Microseconds for one run of each, the best of many short rounds taken in turn, so that a busy machine hits all."""
+    """Microseconds for one run of each: the best of many short rounds in turn, so that a busy machine hits all."""
     timers = [timeit.Timer(work, timer=time.thread_time) for work in works]
     numbers = [max(1, int(_ROUND_SECONDS / max(timer.timeit(1), 1e-7))) for timer in timers]
     best = [math.inf] * len(works)
@@ -153,7 +157,8 @@ def main() -> None:
     api = describe_api(compile_proto().file)
     codec = Codec(api)
     print(
-        f"{'message':8} {'bytes of JSON':>13} | {'parse us':>9} {'stock':>9} {'times':>6} | {'print us':>9} {'stock':>9} {'times':>6}"
+        f"{'message':8} {'bytes of JSON':>13} | {'parse us':>9} {'stock':>9} {'times':>6} "
+        f"| {'print us':>9} {'stock':>9} {'times':>6}"
     )
     for rpc in sorted(api.rpcs, key=lambda rpc: list(MESSAGES).index(rpc.method)):
         transcoder = RpcTranscoder(codec, rpc)

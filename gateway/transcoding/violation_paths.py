@@ -14,7 +14,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from gateway.contract.distilled import make_pointer
 from gateway.contract.quoting import one_line
 from gateway.descriptors.field_names import get_field_names
-from gateway.transcoding.converters.type_index import is_map
+from gateway.transcoding.converters.type_index import get_message_type, is_map
 
 # A name, or an index or key in brackets; quotes around a key are not part of it.
 _STEP = re.compile(r"""\.?([^.\[\]]+)|\[(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\]]*))\]""")
@@ -57,26 +57,26 @@ class _Place:
     def __init__(self, request: Descriptor) -> None:
         self.path: list[str] = []
         self._message: Descriptor | None = request
-        self._map: FieldDescriptor | None = None
+        self._many: FieldDescriptor | None = None
 
     def step_to(self, name: str) -> None:
-        """To a field of the message, or after a map to the entry of that key."""
-        if self._map is not None:
+        """To a field of the message; after a map to the entry of that key, after a list to the item of that number."""
+        if self._many is not None and (is_map(self._many) or name.isdigit()):
             self.step_into(name)
             return
-        field = None if self._message is None else get_field_names(self._message).accepted.get(name)
-        if field is None or self._message is None:
-            self._message = None
+        names = None if self._message is None else get_field_names(self._message)
+        field = None if names is None else names.accepted.get(name)
+        if names is None or field is None:
             self.path.append(name)
+            self._message = self._many = None
             return
-        published = get_field_names(self._message).published
-        self.path.append(next(key for key, other in published.items() if other.number == field.number))
-        self._map = field if is_map(field) else None
+        self.path.append(next(key for key, other in names.published.items() if other.number == field.number))
+        self._many = field if field.is_repeated else None
         self._message = None if is_map(field) else field.message_type
 
     def step_into(self, key: str) -> None:
         """To an item of a list or an entry of a map."""
         self.path.append(key)
-        if self._map is not None and self._map.message_type is not None:
-            self._message = self._map.message_type.fields_by_name["value"].message_type
-        self._map = None
+        if self._many is not None and is_map(self._many):
+            self._message = get_message_type(self._many).fields_by_name["value"].message_type
+        self._many = None

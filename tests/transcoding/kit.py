@@ -10,19 +10,24 @@ from gateway.descriptors.api import Api
 from gateway.transcoding.codec import Codec
 from gateway.transcoding.errors import ArgumentProblems
 from gateway.transcoding.rpc_transcoder import RpcTranscoder
-from tests.laws.compiled import compile_body
+from tests.laws.compiled import compile_api
 
 WELL_KNOWN = tuple(
     f"google/protobuf/{name}.proto"
     for name in ("any", "duration", "empty", "field_mask", "struct", "timestamp", "wrappers")
 )
 
+PROTO2, PROTO3, EDITION = 'syntax = "proto2";', 'syntax = "proto3";', 'edition = "2023";'
+
 
 class Kit:
     """The converters of one proto file in package `t`."""
 
-    def __init__(self, body: str, *, syntax: str = 'syntax = "proto3";', ignores_unknown: bool = False) -> None:
-        self.api: Api = compile_body(body, head=syntax, imports=WELL_KNOWN)
+    def __init__(self, body: str, *, syntax: str = PROTO3, ignores_unknown: bool = False, **others: str) -> None:
+        """`others`: further files, by stem, that the body's own file imports."""
+        names = (*WELL_KNOWN, *(f"{stem}.proto" for stem in others))
+        imports = "".join(f'import "{name}";' for name in names)
+        self.api: Api = compile_api(t=f"{syntax} package t; {imports} {body}", **others)
         self.codec = Codec(self.api, ignores_unknown=ignores_unknown)
 
     def descriptor(self, name: str = "M") -> Descriptor:

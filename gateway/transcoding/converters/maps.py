@@ -135,7 +135,12 @@ def make_map_printer(key_type: int, print_value: Print | None) -> Print:
 
     def print_map(value: Any, room: int) -> dict[str, Any]:
         # Keys first: the field's own items() is several times slower.
-        keys = sorted(value)
+        try:
+            keys = sorted(value)
+        except TypeError:
+            # Keys that are not UTF-8 come as bytes, which do not sort among text; asking for their values raises
+            # UnicodeDecodeError, and the message reads such a map in another way.
+            keys = list(value)
         if print_value is None:
             return {print_key(key): value[key] for key in keys}
         room -= 1

@@ -23,8 +23,10 @@ _LIMIT_DIGITS = 20
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 # From here on a double rounds to an infinite float32 (IEEE 754, half a unit above the largest finite one).
 _FLOAT32_OVERFLOW = 2.0**128 - 2.0**103
-# Six digits survive the way through a float32, nine tell any two of them apart.
+# Six digits survive the way through a float32, nine tell any two of them apart; subnormal numbers keep fewer.
 _SHORT_FORMS = ("%.6g", "%.7g", "%.8g")
+_SHORTER_FORMS = ("%.1g", "%.2g", "%.3g", "%.4g", "%.5g", *_SHORT_FORMS)
+_FLOAT32_NORMAL = 2.0**-126
 _LONG_FORM = "%.9g"
 _pack_float32 = struct.Struct("<f").pack
 _unpack_float32 = struct.Struct("<f").unpack
@@ -114,7 +116,7 @@ def print_float(value: float, _room: int) -> float | str:
     """A float32 as the shortest number that reads back as the same float32."""
     if value - value != 0.0:
         return _name_special(value)
-    for form in _SHORT_FORMS:
+    for form in _SHORT_FORMS if abs(value) >= _FLOAT32_NORMAL else _SHORTER_FORMS:
         short = float(form % value)
         try:
             if _unpack_float32(_pack_float32(short))[0] == value:

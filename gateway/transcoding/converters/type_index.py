@@ -4,12 +4,12 @@ It must never know another pool: every type it finds belongs to the one backend.
 """
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from google.protobuf.descriptor import Descriptor, EnumValueDescriptor, FieldDescriptor
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import DecodeError, Message
-from google.protobuf.message_factory import GetMessageClass
+from google.protobuf.reflection import GeneratedProtocolMessageType
 
 _T = TypeVar("_T")
 
@@ -44,8 +44,13 @@ class TypeIndex:
 
 
 def get_class(descriptor: Descriptor) -> type[Message]:
-    """The message class of a descriptor."""
-    return GetMessageClass(descriptor)
+    """The message class of a descriptor, always the same one.
+
+    `message_factory.GetMessageClass` makes the classes of all types below at once, by recursion, which a long chain of
+    types overflows; the runtime makes each when it is needed anyway.
+    """
+    attributes = {"DESCRIPTOR": descriptor, "__module__": None}
+    return cast("type[Message]", GeneratedProtocolMessageType(descriptor.name, (Message,), attributes))
 
 
 def get_message_type(field: FieldDescriptor) -> Descriptor:
