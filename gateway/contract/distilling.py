@@ -15,6 +15,7 @@ from gateway.contract.distilled import Distilled, Problem, distil, make_pointer
 from gateway.contract.explaining.descent import StepsSpentError
 from gateway.contract.explaining.explainer import get_text, iter_causes
 from gateway.contract.explaining.unions import TAGS
+from gateway.contract.lone_surrogates import replace_lone_surrogates
 
 _UNSAID = Problem(at="", text="does not fit, and is too large or too deeply nested to say where")
 
@@ -29,6 +30,8 @@ def distil_refused(schema: Mapping[str, Any], value: Any, *, subject: str) -> Di
     is_complete = True
     try:
         causes.extend(iter_causes(schema, value))
+    except UnicodeEncodeError:
+        return distil_refused(schema, replace_lone_surrogates(value), subject=subject)
     except (StepsSpentError, RecursionError, Unresolvable, ValueError, TypeError):
         # ValueError and TypeError are the native validator's answers to what is no JSON data at all.
         is_complete = False

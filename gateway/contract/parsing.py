@@ -13,6 +13,7 @@ import orjson
 from gateway.contract.conditions import Condition
 from gateway.contract.distilled import Problem, distil
 from gateway.contract.envelopes import Refusal, RequestId, distilled_refusal
+from gateway.contract.lone_surrogates import has_lone_surrogate, read_with_surrogates
 from gateway.contract.quoting import quote
 
 # How deep arrays and objects may nest, the message itself being the first level. The decoder of protobuf stops at 100.
@@ -27,15 +28,21 @@ _LIMIT_EXACT = 2**53
 def parse_message(body: bytes) -> dict[str, Any] | Refusal:
     """The one JSON-RPC message in a body, or the refusal that answers it.
 
-    Strict RFC 8259 JSON in UTF-8: no NaN, no lone surrogates, no byte order mark, no number beyond a double. Of a name
-    that stands twice in an object the last value counts, for every later check alike. An integer beyond 64 bits becomes
-    a float. An `id` written as 1.0 becomes the integer that it is. Refusals are parse_error, and invalid_request for
-    JSON that is not one message (JSON-RPC 2.0 section 5.1; MCP has no batches since revision 2025-06-18).
+    Strict RFC 8259 JSON in UTF-8: no NaN, no byte order mark, no number beyond a double. Of a name that stands twice in
+    an object the last value counts, for every later check alike. An integer beyond 64 bits becomes a float. An `id`
+    written as 1.0 becomes the integer that it is. Escapes of lone surrogates stay in strings, for the value gate to
+    refuse by their place; only an `id` cannot hold one. Refusals are parse_error, and invalid_request for JSON that is
+    not one message (JSON-RPC 2.0 section 5.1; MCP has no batches since revision 2025-06-18).
     """
     try:
         message = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        return Refusal(condition=Condition.PARSE_ERROR, message=_explain(body, error))
+        if _SURROGATE not in error.msg:
+            return Refusal(condition=Condition.PARSE_ERROR, message=_explain(body, error))
+        try:
+            message = read_with_surrogates(body)
+        except (ValueError, RecursionError):
+            return Refusal(condition=Condition.PARSE_ERROR, message=_explain(body, error))
     if not isinstance(message, dict):
         return Refusal(condition=Condition.INVALID_REQUEST, message=_explain_shape(message))
     # Counting brackets is far cheaper than walking, and nearly every message has too few to nest too deeply.
@@ -63,6 +70,14 @@ def find_request_id(message: Mapping[str, Any]) -> RequestId | None:
     return None
 
 
+# What the reader says of half of a character, and what else it says that a stranger would not understand.
+_SURROGATE = "surrogate in string"
+_WORDS = (
+    ("depth limit exceeded", f"the body nests deeper than the {LIMIT_DEPTH} levels that are taken"),
+    ("infinity", "the body holds a number beyond the range of a double (about 1.8e308)"),
+)
+
+
 def _explain(body: bytes, error: orjson.JSONDecodeError) -> str:
     if not body.strip():
         return "the body is empty; send one JSON-RPC message"
@@ -70,7 +85,11 @@ def _explain(body: bytes, error: orjson.JSONDecodeError) -> str:
         body.decode()
     except UnicodeDecodeError as fault:
         return f"the body is not UTF-8 text: byte {fault.start} is {fault.object[fault.start]:#04x}"
-    return f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+    place = f" at line {error.lineno} column {error.colno}"
+    for part, meaning in _WORDS:
+        if part in error.msg:
+            return meaning + place
+    return f"the body is not JSON: {error.msg}{place}"
 
 
 def _explain_shape(message: object) -> str:
@@ -96,8 +115,11 @@ def _is_deeper(message: dict[str, Any], limit: int) -> bool:
 
 def _settle_id(message: dict[str, Any]) -> dict[str, Any] | Refusal:
     request_id = message.get("id")
-    if isinstance(request_id, str) and len(request_id) > LIMIT_ID_CHARACTERS:
-        return _refuse_id(f"must have at most {LIMIT_ID_CHARACTERS} characters, got {quote(request_id)}")
+    if isinstance(request_id, str):
+        if len(request_id) > LIMIT_ID_CHARACTERS:
+            return _refuse_id(f"must have at most {LIMIT_ID_CHARACTERS} characters, got {quote(request_id)}")
+        if has_lone_surrogate(request_id):
+            return _refuse_id(f"must hold whole characters, no lone surrogates, got {quote(request_id)}")
     if isinstance(request_id, float) and request_id.is_integer():
         if abs(request_id) > _LIMIT_EXACT:
             return _refuse_id("must be an integer of at most 64 bits")

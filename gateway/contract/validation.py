@@ -17,6 +17,7 @@ from gateway.contract.conditions import Condition
 from gateway.contract.distilled import Distilled
 from gateway.contract.distilling import distil_refused
 from gateway.contract.envelopes import Refusal, distilled_refusal
+from gateway.contract.lone_surrogates import replace_lone_surrogates
 
 PER_REQUEST_REVISION = "2026-07-28"
 
@@ -68,9 +69,14 @@ class SchemaValidator:
         return distil_refused(self._schema, instance, subject=self._subject)
 
     def is_valid(self, instance: Any) -> bool:
-        """Whether the value fits, without a word about why. Python data that is no JSON data does not."""
+        """Whether the value fits, without a word about why. Python data that is no JSON data does not.
+
+        Halves of characters are judged as the characters that they are not: whatever takes text may refuse them.
+        """
         try:
             return self._is_valid(instance)
+        except UnicodeEncodeError:
+            return self.is_valid(replace_lone_surrogates(instance))
         except (ValueError, TypeError):
             return False
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gateway.contract.conditions import Condition
 from gateway.contract.envelopes import Refusal, encode_envelope, refusal_response
+from gateway.contract.lone_surrogates import read_with_surrogates
 from gateway.contract.parsing import LIMIT_DEPTH, find_request_id, parse_message
 
 
@@ -32,13 +33,18 @@ def test_a_message_is_parsed():
         (b"\xef\xbb\xbf{}", "the body is not JSON: "),
         (b'{"a":NaN}', "the body is not JSON: "),
         (b'{"a":Infinity}', "the body is not JSON: "),
-        (b'{"a":1e999}', "the body is not JSON: "),
-        (b'{"id":' + b"9" * 5000 + b"}", "the body is not JSON: "),
-        (b'{"a":"\\ud800"}', "the body is not JSON: "),
-        (b'{"\\ud800":1}', "the body is not JSON: "),
+        (b'{"a":1e999}', "the body holds a number beyond the range of a double (about 1.8e308) at line 1 column 6"),
+        (
+            b'{"id":' + b"9" * 5000 + b"}",
+            "the body holds a number beyond the range of a double (about 1.8e308) at line ",
+        ),
+        (b'{"a":"\\ud800",}', "the body is not JSON: "),
+        (b'{"a":"\\ud800","b":1e999}', "the body is not JSON: "),
+        (b'{"a":"\\ud800","b":NaN}', "the body is not JSON: "),
+        (b'{"a":"\\ud800' + b"x" * 300_000 + b'"}', "the body is not JSON: no low surrogate in string at line "),
         (b'{"a":"\xed\xa0\x80"}', "the body is not UTF-8 text: byte 6 is 0xed"),
-        (b"[" * 20000 + b"]" * 20000, "the body is not JSON: "),
-        (b"[" * 20000, "the body is not JSON: "),
+        (b"[" * 20000 + b"]" * 20000, "the body nests deeper than the 100 levels that are taken at line 1 column "),
+        (b"[" * 20000, "the body nests deeper than the 100 levels that are taken at line 1 column "),
     ],
     ids=itertools.count(),
 )
@@ -48,6 +54,28 @@ def test_what_is_no_json_is_a_parse_error_in_one_line(body, message):
     assert (refusal.condition, refusal.data, refusal.rejection) == (Condition.PARSE_ERROR, None, True)
     assert refusal.message.startswith(message)
     assert "\n" not in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b'{"a":"\\ud800"}', {"a": "\ud800"}),
+        (b'{"\\udc00":[{"b":"x\\ud83dy"}]}', {"\udc00": [{"b": "x\ud83dy"}]}),
+        (b'{"a":"\\ud83d\\ude00","b":"\\ude00\\ud83d"}', {"a": "😀", "b": "\ude00\ud83d"}),
+        (
+            b'{"a":"\\ud800","n":[18446744073709551615,18446744073709551616,-9223372036854775809,1.0,-0.0]}',
+            {"a": "\ud800", "n": [2**64 - 1, 2.0**64, -(2.0**63), 1.0, -0.0]},
+        ),
+        (b'{"a":"\\ud800","a":1}', {"a": 1}),
+    ],
+    ids=itertools.count(),
+)
+def test_halves_of_characters_are_read_for_the_value_gate_to_refuse(body, message):
+    assert parse_message(body) == message
+
+
+def test_nesting_behind_half_of_a_character_costs_no_stack():
+    assert isinstance(parse_message(b'{"a":"\\ud800","b":' + b"[" * 1000 + b"]" * 1000 + b"}"), Refusal)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +141,7 @@ def test_an_id_that_is_a_whole_number_becomes_an_integer(written, taken):
             b'"' + b"x" * 100_000 + b'"',
             f'must have at most 256 characters, got "{"x" * 62}…" (100000 characters)',
         ),
+        (b'"a\\ud800"', 'must hold whole characters, no lone surrogates, got "a\\ud800"'),
     ],
     ids=itertools.count(),
 )
@@ -156,3 +185,18 @@ def test_any_bytes_give_a_message_or_a_refusal_that_can_be_sent(body):
         encode_envelope(refusal_response(outcome, None))
     else:
         assert outcome == orjson.loads(body)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(st.dictionaries(st.text(max_size=3), _JSON, max_size=4))
+def test_the_slow_reader_reads_all_else_as_the_quick_one_does(message):
+    body = orjson.dumps(message)
+    slow = read_with_surrogates(body)
+    assert orjson.dumps(slow) == orjson.dumps(orjson.loads(body))

@@ -40,6 +40,21 @@ def explain(message):
     return refusal.condition, {location["at"]: location["problems"] for location in refusal.data["errors"]}
 
 
+def test_halves_of_characters_do_not_stand_in_the_way_of_a_message():
+    arguments = {"\ud800": "\udc00", "deep": [{"x\ud83d": None}]}
+    assert VALIDATOR.validate_message({**CALL, "params": {**CALL["params"], "arguments": arguments}}) is None
+    meta = {**META, "com.example/\ud800": "\ud800"}
+    assert VALIDATOR.validate_message({**CALL, "params": {**CALL["params"], "_meta": meta}}) is None
+    assert explain({**CALL, "jsonrpc": "\ud800", "params": {**CALL["params"], "arguments": {"\ud800": 1}}}) == (
+        Condition.INVALID_REQUEST,
+        {"/jsonrpc": ['must be "2.0", got "\ufffd"']},
+    )
+    deep = "\ud800"
+    for _ in range(5000):
+        deep = {"\ud800": deep}
+    assert SchemaValidator({"additionalProperties": {"required": ["a"]}}).validate(deep) is not None
+
+
 @pytest.mark.parametrize(
     "message",
     [
