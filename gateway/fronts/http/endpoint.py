@@ -1,4 +1,4 @@
-"""The MCP endpoint: one POST, one message, one answer.
+"""The MCP endpoint: one POST, one message, one answer, as JSON unless there is something to stream.
 
 A plain ASGI callable, since this is the path that has to be quick. It refuses what no message of ours can be in (page,
 host, HTTP method, content type, accepted types, size), hands the rest to the contract and the dispatcher, and answers
@@ -13,13 +13,14 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from gateway.contract.conditions import Condition
-from gateway.contract.envelopes import Refusal, error_response, refusal_response
+from gateway.contract.envelopes import Envelope, Refusal, error_response, refusal_response
 from gateway.contract.parsing import find_request_id, parse_message
 from gateway.contract.quoting import quote
 from gateway.fronts.http.bodies import ClientGone, Oversized, dispose, read_body
 from gateway.fronts.http.callers import Callers
+from gateway.fronts.http.event_stream import EventStream
 from gateway.fronts.http.head import RequestHead, read_head
-from gateway.fronts.http.negotiation import accepts_json, is_json
+from gateway.fronts.http.negotiation import accepts_events, accepts_json, is_json
 from gateway.fronts.http.responses import ACCEPTED, HttpResponse, refuse, respond
 from gateway.fronts.http.settings import HttpSettings
 from gateway.fronts.http.watching import DisconnectWatch
@@ -54,9 +55,10 @@ class McpEndpoint:
         if isinstance(body, Oversized):
             await dispose(body, receive, send, self._settings)
             return
-        response = body if isinstance(body, HttpResponse) else await self._answer(body, head, receive)
-        if response is not None:
-            await response.send(send)
+        if isinstance(body, HttpResponse):
+            await body.send(send)
+            return
+        await self._answer(body, head, receive, send)
 
     def _refuse_head(self, http_method: str, head: RequestHead) -> HttpResponse | None:
         """The refusal of a request by its head alone, in the order of the specification's rungs."""
@@ -80,25 +82,46 @@ class McpEndpoint:
             return refuse(406, f"the answer is application/json, which Accept {_show(accept)} leaves out")
         return None
 
-    async def _answer(self, body: bytes, head: RequestHead, receive: Receive) -> HttpResponse | None:
-        """The answer to a message, or None where the client went away. The outermost ring: no exception passes it."""
+    async def _answer(self, body: bytes, head: RequestHead, receive: Receive, send: Send) -> None:
+        """Answers a message, unless the client goes away. The outermost ring: no exception passes it."""
         message: Mapping[str, Any] = {}
+        stream: EventStream | None = None
+        envelope: Envelope | None
         try:
             parsed = parse_message(body)
             if isinstance(parsed, Refusal):
-                return respond(refusal_response(parsed, None))
-            message = parsed
-            exchange = Exchange(front=FRONT, mirrored=head.mirror())
-            with DisconnectWatch(receive, delay_seconds=self._settings.disconnect_check_seconds) as watch:
-                envelope = await self._dispatcher.dispatch(parsed, exchange)
-            if watch.is_gone:
-                return None
-            return ACCEPTED if envelope is None else respond(envelope)
+                envelope = refusal_response(parsed, None)
+            else:
+                message = parsed
+                with DisconnectWatch(receive, delay_seconds=self._settings.disconnect_check_seconds) as watch:
+                    if accepts_events(head.values.get(b"accept")):
+                        stream = self._open_stream(send, watch)
+                    exchange = Exchange(front=FRONT, mirrored=head.mirror(), outlet=stream)
+                    envelope = await self._dispatcher.dispatch(parsed, exchange)
+                if watch.is_gone:
+                    return
         except Exception:  # noqa: BLE001 - the outermost ring
             reference = os.urandom(8).hex()
             _log.exception("a message could not be answered", extra={"reference": reference})
             sentence = f"the gateway failed inside (reference {reference})"
-            return respond(error_response(Condition.INTERNAL_ERROR, find_request_id(message), sentence))
+            envelope = error_response(Condition.INTERNAL_ERROR, find_request_id(message), sentence)
+        if envelope is None:
+            await ACCEPTED.send(send)
+        elif stream is not None and stream.has_begun:
+            await stream.end(envelope)
+        else:
+            await respond(envelope).send(send)
+
+    def _open_stream(self, send: Send, watch: DisconnectWatch) -> EventStream:
+        """The stream that the answer becomes when something is to be told before it."""
+        stream = EventStream(
+            send,
+            keep_alive_seconds=self._settings.keep_alive_seconds,
+            write_timeout_seconds=self._settings.write_timeout_seconds,
+            give_up=watch.leave,
+        )
+        watch.meanwhile = stream.keep_alive
+        return stream
 
 
 def _show(value: bytes | None) -> str:

@@ -20,6 +20,9 @@ class HttpSettings:
     and dropped, for at most `body_timeout_seconds`, so that the client gets to read the answer; that is also how long a
     body may take once it has begun. After `disconnect_check_seconds` a call is watched for its client going away;
     shorter ones are not worth it.
+
+    A call that has sent nothing for `keep_alive_seconds` gets a comment, where its client takes server-sent events; a
+    client that reads nothing for `write_timeout_seconds` while an event waits for it is taken for gone.
     """
 
     path: str = "/mcp"
@@ -29,6 +32,8 @@ class HttpSettings:
     drain_limit_bytes: int = 16 * 1024 * 1024
     body_timeout_seconds: float = 30.0
     disconnect_check_seconds: float = 0.01
+    keep_alive_seconds: float = 15.0
+    write_timeout_seconds: float = 30.0
 
 
 def choose_allowed_hosts(listen_host: str, configured: Collection[str]) -> tuple[str, ...] | None:

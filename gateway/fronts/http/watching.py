@@ -6,7 +6,9 @@ so the watch begins after a delay. A client that left earlier is noticed then, s
 """
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from types import TracebackType
+from typing import Any
 
 from starlette.types import Receive
 
@@ -16,12 +18,15 @@ class DisconnectWatch:
 
     The cancellation ends at the context, as that of `asyncio.timeout` does: the block is left early, and `is_gone` says
     why. A cancellation from outside passes through.
+
+    `meanwhile` is run beside the watch, from when it begins until the block is left.
     """
 
     def __init__(self, receive: Receive, *, delay_seconds: float) -> None:
         self._receive = receive
         self._delay_seconds = delay_seconds
-        self._watching: asyncio.Task[None] | None = None
+        self._running: tuple[asyncio.Task[None], ...] = ()
+        self.meanwhile: Callable[[], Coroutine[Any, Any, None]] | None = None
         self.is_gone = False
 
     def __enter__(self) -> "DisconnectWatch":
@@ -37,19 +42,26 @@ class DisconnectWatch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         self._timer.cancel()
-        if self._watching is not None:
-            self._watching.cancel()
+        for running in self._running:
+            running.cancel()
         if not self.is_gone:
             return False
         still_cancelling = self._task.uncancel() > self._cancelling
         return kind is asyncio.CancelledError and not still_cancelling
 
+    def leave(self) -> None:
+        """Takes the client for gone."""
+        if not self.is_gone:
+            self.is_gone = True
+            self._task.cancel()
+
     def _begin(self) -> None:
-        self._watching = asyncio.get_running_loop().create_task(self._watch())
+        loop = asyncio.get_running_loop()
+        works = [self._watch()] if self.meanwhile is None else [self._watch(), self.meanwhile()]
+        self._running = tuple(loop.create_task(work) for work in works)
 
     async def _watch(self) -> None:
         # Behind the end of a body only a disconnect can come; what else a server may send is no news.
         while (await self._receive())["type"] != "http.disconnect":
             pass
-        self.is_gone = True
-        self._task.cancel()
+        self.leave()

@@ -1,5 +1,8 @@
 """Serves MCP over a stream of lines: each line a message, each answer a line, requests side by side.
 
+A request's notifications are lines between the others, written one after the other as its answer is: a client that does
+not read holds up its own requests, and costs no more memory than one line for each.
+
 Source: MCP 2026-07-28, basic/transports/stdio and basic/patterns/cancellation.
 """
 
@@ -21,7 +24,6 @@ from gateway.mcp.exchange import Exchange
 
 FRONT = "stdio"
 _CANCELLED_METHOD = "notifications/cancelled"
-_EXCHANGE = Exchange(front=FRONT)
 
 _log = logging.getLogger("propylon.stdio")
 
@@ -42,13 +44,14 @@ async def serve_stdio(
 
 
 class _Session:
-    """One client, from its first line to the end of its input."""
+    """One client, from its first line to the end of its input. The `Outlet` of all its requests."""
 
     def __init__(self, dispatcher: Dispatcher, settings: StdioSettings, source: ByteSource, sink: ByteSink) -> None:
         self._dispatcher = dispatcher
         self._settings = settings
         self._source = source
         self._sink = sink
+        self._exchange = Exchange(front=FRONT, outlet=self)
         self._in_flight: dict[str | int, asyncio.Task[None]] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(settings.in_flight_limit)
@@ -61,6 +64,10 @@ class _Session:
         except* OSError as errors:
             # Nobody reads the output, or the input broke: the client is gone, and its calls with it.
             _log.info("the client is gone", extra={"reason": str(errors.exceptions[0])})
+
+    async def notify(self, envelope: Envelope) -> None:
+        """Writes one notification as a line."""
+        await self._write(envelope)
 
     async def _read_lines(self, group: asyncio.TaskGroup) -> None:
         cutter = LineCutter(limit_bytes=self._settings.line_limit_bytes)
@@ -125,7 +132,7 @@ class _Session:
     async def _dispatch(self, message: dict[str, Any]) -> Envelope | None:
         """The answer to a message. The outermost ring: only a cancellation passes it."""
         try:
-            return await self._dispatcher.dispatch(message, _EXCHANGE)
+            return await self._dispatcher.dispatch(message, self._exchange)
         except Exception:  # noqa: BLE001 - the outermost ring
             reference = os.urandom(8).hex()
             _log.exception("a message could not be answered", extra={"reference": reference})
