@@ -24,12 +24,22 @@ TYPES = [rpc.request for rpc in API.rpcs]
 
 by_type = pytest.mark.parametrize("descriptor", TYPES, ids=lambda descriptor: descriptor.full_name)
 
-ODD = st.sampled_from(
-    [None, True, False, 0, 1, -1, 1.5, 7.0, 1e2, 2**31, 2**63, 2**64, -(2**63) - 1, 1e39, "", "0", "1", "-1", "01",
-     "1e2", "1_0", "+7", " 7", "7\n", "\u0667", "NaN", "Infinity", "infinity", "1.5", "true", "YQ==", "YQ", "-_8", "+/8=", "a",
-     "A", "\x00", "2026-01-31T09:00:00Z", "1.5s", "a,b_c", [], {}, [None], [1, "x"], {"": None}, {"1": 1},
-     {"true": "1"}, {"@type": "type.googleapis.com/modern.Choices"}, {"@type": "x/y", "value": "YQ=="}, {"a": {"a": [{}]}}]
-)  # fmt: skip
+ODD_NUMBERS = (0, 1, -1, 1.5, 7.0, 1e2, 2**31, 2**63, 2**64, -(2**63) - 1, 1e39)
+ODD_NUMERALS = ("0", "1", "-1", "01", "1e2", "1_0", "+7", " 7", "7\n", "\u0667", "NaN", "Infinity", "infinity", "1.5")
+ODD_TEXTS = ("", "true", "YQ==", "YQ", "-_8", "+/8=", "a", "A", "\x00", "2026-01-31T09:00:00Z", "1.5s", "a,b_c")
+ODD_CONTAINERS = (
+    [],
+    {},
+    [None],
+    [1, "x"],
+    {"": None},
+    {"1": 1},
+    {"true": "1"},
+    {"@type": "type.googleapis.com/modern.Choices"},
+    {"@type": "x/y", "value": "YQ=="},
+    {"a": {"a": [{}]}},
+)
+ODD = st.sampled_from([None, True, False, *ODD_NUMBERS, *ODD_NUMERALS, *ODD_TEXTS, *ODD_CONTAINERS])
 
 
 @st.composite
