@@ -56,6 +56,8 @@ _HOST_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _BRACKETED = re.compile(r"\[([^\]]*)\](?::(.*))?")
 _LIMIT_HOST = 253
+# What fits into a socket's address (unix(7), sun_path) beside the byte that ends it.
+_LIMIT_SOCKET_BYTES = 107
 
 # Whether a URL of this scheme asks for TLS. None of them says anything else: gRPC has no paths.
 _URL_SCHEMES: Mapping[str, bool] = MappingProxyType({"http": False, "grpc": False, "https": True, "grpcs": True})
@@ -127,7 +129,7 @@ def _parse_host_port(text: str, place: str, *, scheme: str) -> _HostPort:
     if not port:
         shown = f"[{host}]" if ":" in host else host
         raise _refusal(text, f"the port is missing; write {scheme}{shown}:PORT, for example {scheme}{shown}:50051")
-    if not (port.isascii() and port.isdecimal() and len(port) <= 5 and 0 < int(port) <= 65535):
+    if not _is_port(port):
         raise _refusal(text, f"{quote(port)} is no port; write a number from 1 to 65535")
     return _HostPort(host=host, port=int(port))
 
@@ -136,6 +138,10 @@ def _is_host(host: str) -> bool:
     if re.fullmatch(r"[0-9.]+", host):
         return _is_ipv4(host)
     return len(host) <= _LIMIT_HOST and _HOST_NAME.fullmatch(host) is not None
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 5 and 0 < int(text) <= 65535
 
 
 def _is_ipv4(host: str) -> bool:
@@ -161,7 +167,18 @@ def _parse_dns(text: str, rest: str) -> tuple[str, bool]:
         if not slash:
             raise _refusal(text, f"a third slash is missing; write dns:///{server or EXAMPLE}")
     place = _parse_host_port(text, name, scheme=f"dns://{server}/")
-    return f"dns://{server}/{place}", place.loopback
+    authority = _parse_dns_server(text, server, str(place)) if server else ""
+    return f"dns://{authority}/{place}", place.loopback
+
+
+def _parse_dns_server(text: str, server: str, name: str) -> str:
+    """The server's address and port: gRPC takes no name for it, and an IPv6 address only with a port."""
+    host, _, port = (server, "", "53") if server.endswith("]") or ":" not in server else server.rpartition(":")
+    is_bracketed = host.startswith("[") and host.endswith("]")
+    if not (_is_port(port) and (_is_ipv6(host[1:-1]) if is_bracketed else _is_ipv4(host))):
+        reason = f"{quote(server)} is no address of a DNS server; write dns:///{name} to use the system's"
+        raise _refusal(text, reason)
+    return f"{host}:{port}"
 
 
 def _parse_addresses(family: str, is_address: Callable[[str], bool], example: str) -> _Resolver:
@@ -178,13 +195,21 @@ def _parse_unix(text: str, rest: str) -> tuple[str, bool]:
     path = rest.removeprefix("//")
     if not path or path.endswith("/") or (rest.startswith("//") and not path.startswith("/")):
         raise _refusal(text, "no socket is named; write for example unix:/run/backend.sock")
+    _check_socket_length(text, path)
     return f"unix:{path}", True
 
 
 def _parse_abstract_unix(text: str, rest: str) -> tuple[str, bool]:
     if not rest:
         raise _refusal(text, "no socket is named; write for example unix-abstract:backend")
+    _check_socket_length(text, rest)
     return f"unix-abstract:{rest}", True
+
+
+def _check_socket_length(text: str, name: str) -> None:
+    size = len(name.encode())
+    if size > _LIMIT_SOCKET_BYTES:
+        raise _refusal(text, f"the socket's name has {size} bytes; a socket has at most {_LIMIT_SOCKET_BYTES}")
 
 
 _RESOLVERS: Mapping[str, _Resolver] = MappingProxyType(

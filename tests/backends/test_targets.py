@@ -22,7 +22,10 @@ KNOWN = "http://, grpc://, https://, grpcs://, dns:, ipv4:, ipv6:, unix:, unix-a
         ("grpcs://[::1]:443", "dns:///[::1]:443", True, True),
         ("dns:///localhost:50051", "dns:///localhost:50051", False, True),
         ("dns:orders:50051", "dns:///orders:50051", False, False),
-        ("dns://10.0.0.2/orders:50051", "dns://10.0.0.2/orders:50051", False, False),
+        ("dns://10.0.0.2/orders:50051", "dns://10.0.0.2:53/orders:50051", False, False),
+        ("dns://10.0.0.2:5353/h:1", "dns://10.0.0.2:5353/h:1", False, False),
+        ("dns://[::1]:53/h:1", "dns://[::1]:53/h:1", False, False),
+        ("dns://[::1]/h:1", "dns://[::1]:53/h:1", False, False),
         ("ipv4:10.0.0.1:5,10.0.0.2:5", "ipv4:10.0.0.1:5,10.0.0.2:5", False, False),
         ("ipv6:[::1]:5", "ipv6:[::1]:5", False, True),
         ("unix:/tmp/x.sock", "unix:/tmp/x.sock", False, True),
@@ -63,6 +66,14 @@ def test_a_target_means_one_address(text: str, address: str, tls: bool, loopback
         ),
         ("xds:///orders", f'target "xds:///orders": the scheme is not known; write HOST:PORT or one of {KNOWN}'),
         ("dns://h:1", 'target "dns://h:1": a third slash is missing; write dns:///h:1'),
+        (
+            "dns://h/orders:1",
+            'target "dns://h/orders:1": "h" is no address of a DNS server; write dns:///orders:1 to use the system\'s',
+        ),
+        (
+            "dns://::1/h:1",
+            'target "dns://::1/h:1": "::1" is no address of a DNS server; write dns:///h:1 to use the system\'s',
+        ),
         ("ipv4:h:1", 'target "ipv4:h:1": ipv4: takes addresses and no names; write for example ipv4:127.0.0.1:50051'),
         (
             "ipv6:1.2.3.4:1",
@@ -81,6 +92,13 @@ def test_a_target_that_cannot_be_meant_is_refused_with_what_would_be_right(text:
     with pytest.raises(TargetError) as caught:
         parse_target(text)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("scheme", ["unix:/", "unix:///", "unix-abstract:/"])
+def test_a_socket_is_named_by_what_a_socket_address_holds(scheme: str) -> None:
+    assert parse_target(scheme + "é" * 53).loopback
+    with pytest.raises(TargetError, match="the socket's name has 109 bytes; a socket has at most 107$"):
+        parse_target(scheme + "é" * 54)
 
 
 @settings(max_examples=60)
