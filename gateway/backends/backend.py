@@ -13,12 +13,14 @@ from typing import Self
 import grpc.aio
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
+from gateway.backends.call_endings import CallEndings, OutageLog
 from gateway.backends.channels import ChannelError, ChannelLimits, Transport, check_keepalive, open_channel
 from gateway.backends.discovery import Discovered, DiscoveryFailed, combine, describe_set
 from gateway.backends.reflection import DiscoveryLimits, ReflectionFailed, learn
 from gateway.backends.sources import SourceError, compile_protos, read_descriptor_set
+from gateway.backends.stream_calls import StreamCall
 from gateway.backends.targets import Target
-from gateway.backends.unary_calls import OutageLog, UnaryCall
+from gateway.backends.unary_calls import UnaryCall
 
 __all__ = ["Backend", "BackendSettings", "ChannelLimits", "Discovered", "DiscoveryFailed", "DiscoveryLimits"]
 
@@ -108,21 +110,36 @@ class Backend:
 
         Nothing is sent. Raises `ChannelError` where the file of roots is of no use.
         """
-        if self._channel is None:
-            self._channel = open_channel(self._transport, self._settings.channel_limits)
+        path = f"/{rpc_name}"
         return UnaryCall(
-            self._channel,
-            rpc_name=rpc_name,
-            backend=self.name,
-            limits=self._settings.channel_limits,
+            self._open(), path=path, metadata=self._settings.call_metadata, endings=self._make_endings(path)
+        )
+
+    def stream(self, rpc_name: str, *, client_streaming: bool, server_streaming: bool) -> StreamCall:
+        """The streaming RPC of that name, "pkg.Service/Method", ready to be called; otherwise as `unary`."""
+        path = f"/{rpc_name}"
+        return StreamCall(
+            self._open(),
+            path=path,
             metadata=self._settings.call_metadata,
-            outages=self._outages,
+            endings=self._make_endings(path),
+            client_streaming=client_streaming,
+            server_streaming=server_streaming,
         )
 
     async def close(self) -> None:
         """Ends the connection; calls under way and later ones end with UNAVAILABLE. May be called twice."""
         if self._channel is not None:
             await self._channel.close()
+
+    def _open(self) -> grpc.aio.Channel:
+        if self._channel is None:
+            self._channel = open_channel(self._transport, self._settings.channel_limits)
+        return self._channel
+
+    def _make_endings(self, path: str) -> CallEndings:
+        limits = self._settings.channel_limits
+        return CallEndings(self._open(), path=path, backend=self.name, limits=limits, outages=self._outages)
 
 
 def _read_sources(settings: BackendSettings) -> tuple[FileDescriptorProto, ...]:
