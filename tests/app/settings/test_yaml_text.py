@@ -17,6 +17,35 @@ def test_plain_values_are_read() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("no", "no"),
+        ("on", "on"),
+        ("True", True),
+        ("~", None),
+        ("", None),
+        ("010", 10),
+        ("0o17", 15),
+        ("0xFF", 255),
+        ("-3", -3),
+        ("1_000", "1_000"),
+        ("12:30", "12:30"),
+        ("2026-01-02", "2026-01-02"),
+        ("1e3", 1000.0),
+        (".5", 0.5),
+        ("1.", 1.0),
+        ("'5'", "5"),
+        ("!!str 5", "5"),
+        ("!!float 5", 5.0),
+        ("0.1.2", "0.1.2"),
+    ],
+)
+def test_a_scalar_means_what_yaml_1_2_says(text: str, value: object) -> None:
+    (read,) = parse_yaml(f"a: {text}\n").values()
+    assert (read, type(read)) == (value, type(value))
+
+
 def test_an_empty_text_is_none() -> None:
     assert parse_yaml("# nothing\n") is None
 
@@ -41,8 +70,13 @@ def test_a_doubled_key_is_refused_with_both_lines() -> None:
         ("a: !!python/name:os.system\n", None),
         ("1: a\n", "line 1: a key must be a string; put it in quotes"),
         ("? [a]\n: b\n", "line 1: a key must be a string; put it in quotes"),
-        ("a: 2026-01-02\n", "line 1: '2026-01-02' reads as a date; put it in quotes"),
         ("a: .nan\n", "line 1: .nan is no finite number"),
+        ("a: -.inf\n", "line 1: -.inf is no finite number"),
+        ("a: 1e400\n", "line 1: 1e400 is no finite number"),
+        (f"a: {'9' * 5000}\n", "line 1: a number has at most 100 digits"),
+        ("a: !!int x\n", 'line 1: "x" is not written as int'),
+        ("a: !!bool no\n", 'line 1: "no" is not written as bool'),
+        ("a: !!timestamp 2026-01-02\n", "line 1: the tag 'tag:yaml.org,2002:timestamp' is not read here"),
         ("a: 1\n---\nb: 2\n", "line 2: but found another document"),
         ("a: \x00\n", None),
         ("<<: 1\n", "line 1: << takes a mapping or a list of mappings"),
