@@ -1,0 +1,20 @@
+"""Whether the names of tools are such as every client takes, and each RPC's its own."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from gateway.contract.quoting import quote
+from gateway.descriptors.tool_names import LIMIT_CHARACTERS, find_collisions
+
+# The strictest rules of model providers and clients together: letters first, no dots or dashes.
+_LEGAL = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{LIMIT_CHARACTERS - 1}}}", re.ASCII)
+
+
+def find_name_faults(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What is wrong with the names of tools, from RPC to name: each RPC that is concerned, with the fault."""
+    for rpc, name in names.items():
+        if not _LEGAL.fullmatch(name):
+            yield rpc, f"some client would refuse {quote(name)} as the name of a tool"
+    for collision in find_collisions(names):
+        for rpc in collision.rpcs:
+            yield rpc, collision.describe()
