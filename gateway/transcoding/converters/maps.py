@@ -13,6 +13,7 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from gateway.contract.quoting import quote
 from gateway.transcoding.converters.explanations import expect_structure
+from gateway.transcoding.converters.numbers import INTEGER_RANGES
 from gateway.transcoding.converters.outcomes import (
     LIMIT_CAUSES,
     BlemishError,
@@ -67,26 +68,12 @@ def _print_bool_key(key: bool) -> str:
     return "true" if key else "false"
 
 
-_INT32 = (_make_integer_key_parser(-(2**31), 2**31 - 1), str)
-_INT64 = (_make_integer_key_parser(-(2**63), 2**63 - 1), str)
-_UINT32 = (_make_integer_key_parser(0, 2**32 - 1), str)
-_UINT64 = (_make_integer_key_parser(0, 2**64 - 1), str)
-
 # By the type of the key field; protobuf allows no others.
 KEYS: Mapping[int, tuple[ParseKey, PrintKey]] = MappingProxyType(
     {
         FieldDescriptor.TYPE_STRING: (_parse_text_key, str),
         FieldDescriptor.TYPE_BOOL: (_parse_bool_key, _print_bool_key),
-        FieldDescriptor.TYPE_INT32: _INT32,
-        FieldDescriptor.TYPE_SINT32: _INT32,
-        FieldDescriptor.TYPE_SFIXED32: _INT32,
-        FieldDescriptor.TYPE_INT64: _INT64,
-        FieldDescriptor.TYPE_SINT64: _INT64,
-        FieldDescriptor.TYPE_SFIXED64: _INT64,
-        FieldDescriptor.TYPE_UINT32: _UINT32,
-        FieldDescriptor.TYPE_FIXED32: _UINT32,
-        FieldDescriptor.TYPE_UINT64: _UINT64,
-        FieldDescriptor.TYPE_FIXED64: _UINT64,
+        **{kind: (_make_integer_key_parser(*bounds), str) for kind, bounds in INTEGER_RANGES.items()},
     }
 )
 

@@ -76,8 +76,10 @@ def make_message_parser(
         if room < 1:
             raise refuse_depth()
         if plan is None:
-            plan = make_plan()
-            find_entry, required, oneofs = plan.entries.get, plan.required, plan.oneofs
+            made = make_plan()
+            # The plan last: another thread that finds it finds the rest as well.
+            find_entry, required, oneofs = made.entries.get, made.required, made.oneofs
+            plan = made
         room -= 1
         fields: dict[str, Any] = {}
         extensions: dict[Any, Any] | None = None

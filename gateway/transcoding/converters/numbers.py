@@ -7,13 +7,35 @@ other scripts, true for 1, "infinity", a float32 that overflows.
 import math
 import re
 import struct
+from collections.abc import Mapping
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
 
 from gateway.transcoding.converters.explanations import expect
 from gateway.transcoding.converters.outcomes import Parse, refuse
 
-INT32_LOW, INT32_HIGH = -(2**31), 2**31 - 1
+_INT32, _UINT32 = (-(2**31), 2**31 - 1), (0, 2**32 - 1)
+_INT64, _UINT64 = (-(2**63), 2**63 - 1), (0, 2**64 - 1)
+
+# The lowest and the highest value by field type.
+INTEGER_RANGES: Mapping[int, tuple[int, int]] = MappingProxyType(
+    {
+        FieldDescriptor.TYPE_INT32: _INT32,
+        FieldDescriptor.TYPE_SINT32: _INT32,
+        FieldDescriptor.TYPE_SFIXED32: _INT32,
+        FieldDescriptor.TYPE_INT64: _INT64,
+        FieldDescriptor.TYPE_SINT64: _INT64,
+        FieldDescriptor.TYPE_SFIXED64: _INT64,
+        FieldDescriptor.TYPE_UINT32: _UINT32,
+        FieldDescriptor.TYPE_FIXED32: _UINT32,
+        FieldDescriptor.TYPE_UINT64: _UINT64,
+        FieldDescriptor.TYPE_FIXED64: _UINT64,
+    }
+)
+INT32_LOW, INT32_HIGH = _INT32
 
 # RFC 8259 section 6; bounded, so that no exponent or length costs more than a glance.
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,399})(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,6})?", re.ASCII).fullmatch

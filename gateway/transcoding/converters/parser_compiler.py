@@ -16,7 +16,7 @@ from gateway.transcoding.converters.enums import NULL_VALUE, make_enum_parser, p
 from gateway.transcoding.converters.lists import make_list_parser
 from gateway.transcoding.converters.maps import make_map_parser
 from gateway.transcoding.converters.message_parser import Entry, FieldParser, MessagePlan, make_message_parser
-from gateway.transcoding.converters.numbers import make_integer_parser, parse_double, parse_float
+from gateway.transcoding.converters.numbers import INTEGER_RANGES, make_integer_parser, parse_double, parse_float
 from gateway.transcoding.converters.outcomes import Parse
 from gateway.transcoding.converters.texts import parse_bool, parse_bytes, parse_string
 from gateway.transcoding.converters.type_index import TypeIndex, get_class, get_message_type, is_map
@@ -36,24 +36,13 @@ STRUCT, VALUE = "google.protobuf.Struct", "google.protobuf.Value"
 
 Build = Callable[[Any, int], Message]
 
-_INT32 = FieldParser(kind=int, parse=make_integer_parser(-(2**31), 2**31 - 1))
-_INT64 = FieldParser(kind=int, parse=make_integer_parser(-(2**63), 2**63 - 1))
-_UINT32 = FieldParser(kind=int, parse=make_integer_parser(0, 2**32 - 1))
-_UINT64 = FieldParser(kind=int, parse=make_integer_parser(0, 2**64 - 1))
-
 # `kind` is set only where the constructor checks the rest: it takes bool for a number, and makes a float32 infinite.
 _SCALARS: Mapping[int, FieldParser] = MappingProxyType(
     {
-        FieldDescriptor.TYPE_INT32: _INT32,
-        FieldDescriptor.TYPE_SINT32: _INT32,
-        FieldDescriptor.TYPE_SFIXED32: _INT32,
-        FieldDescriptor.TYPE_INT64: _INT64,
-        FieldDescriptor.TYPE_SINT64: _INT64,
-        FieldDescriptor.TYPE_SFIXED64: _INT64,
-        FieldDescriptor.TYPE_UINT32: _UINT32,
-        FieldDescriptor.TYPE_FIXED32: _UINT32,
-        FieldDescriptor.TYPE_UINT64: _UINT64,
-        FieldDescriptor.TYPE_FIXED64: _UINT64,
+        **{
+            kind: FieldParser(kind=int, parse=make_integer_parser(low, high))
+            for kind, (low, high) in INTEGER_RANGES.items()
+        },
         FieldDescriptor.TYPE_DOUBLE: FieldParser(kind=float, parse=parse_double),
         FieldDescriptor.TYPE_FLOAT: FieldParser(kind=None, parse=parse_float),
         FieldDescriptor.TYPE_BOOL: FieldParser(kind=bool, parse=parse_bool),
