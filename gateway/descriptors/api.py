@@ -14,6 +14,8 @@ from gateway.contract.quoting import one_line
 from gateway.descriptors.comments import Comments
 from gateway.descriptors.linking import LinkedFiles, link_files
 from gateway.descriptors.options import Options
+from gateway.descriptors.validation.engine import RuleEngine
+from gateway.descriptors.validation.rules import Rules
 
 LIMIT_NAME = 300
 
@@ -54,7 +56,8 @@ class Api:
     """What one backend offers.
 
     `pool` is private to this value; descriptors of two Apis never mix. `files` are the files as linked, by name.
-    `rpcs` and `skipped` are sorted by name; `warnings` are lines about files that cost nothing.
+    `rpcs` and `skipped` are sorted by name; `warnings` are lines about files that cost nothing. `rules` are the
+    validation rules of its types (protovalidate), `rule_engine` runs them; a backend without any pays for neither.
     """
 
     pool: DescriptorPool
@@ -64,6 +67,8 @@ class Api:
     warnings: tuple[str, ...]
     comments: Comments
     options: Options
+    rules: Rules
+    rule_engine: RuleEngine
 
 
 def describe_api(files: Iterable[FileDescriptorProto], services: Iterable[str] | None = None) -> Api:
@@ -80,6 +85,8 @@ def describe_api(files: Iterable[FileDescriptorProto], services: Iterable[str] |
     }
     skipped |= {name: reason for name, reason in linked.left_out.items() if "/" in name and _service_of(name) in found}
     rpcs = [_make_rpc(service, method) for service in found.values() for method in service.methods]
+    options = Options(linked.pool, linked.files.values())
+    rules = Rules(linked.pool, linked.files, options)
     return Api(
         pool=linked.pool,
         files=linked.files,
@@ -87,7 +94,9 @@ def describe_api(files: Iterable[FileDescriptorProto], services: Iterable[str] |
         skipped=tuple(Skipped(name=one_line(name, LIMIT_NAME), reason=skipped[name]) for name in sorted(skipped)),
         warnings=tuple(f"{problem.name}: {problem.reason}" for problem in linked.problems),
         comments=Comments(linked.sources),
-        options=Options(linked.pool, linked.files.values()),
+        options=options,
+        rules=rules,
+        rule_engine=RuleEngine(rules),
     )
 
 

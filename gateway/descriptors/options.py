@@ -138,6 +138,10 @@ class Options:
         """The values of the varint option of that field number (bool, enum, integers), packed or not."""
         return read_numbers(self._values(descriptor, number))
 
+    def is_unclaimed(self, extendee: str, number: int, name: str) -> bool:
+        """Whether the pool gives that number of an options message ("FieldOptions") to no extension but `name`."""
+        return not self._is_foreign(_Extension(number=number, name=name, extendee=extendee))
+
     def is_deprecated(self, descriptor: AnyDescriptor) -> bool:
         """Whether the descriptor itself, or for a method its service, carries `deprecated = true`."""
         if isinstance(descriptor, MethodDescriptor) and self.is_deprecated(descriptor.containing_service):

@@ -1,7 +1,8 @@
 """The descriptor files that come with this process's own libraries, read as data.
 
-A backend need not serve google/protobuf/*.proto, and often leaves out google/api and google/rpc as well. Their
-descriptors are copied from the modules of protobuf and googleapis-common-protos; a backend's pool never shares them.
+A backend need not serve google/protobuf/*.proto, and often leaves out google/api, google/rpc and buf/validate as well.
+Their descriptors are copied from the modules of protobuf, googleapis-common-protos and protovalidate; a backend's pool
+never shares them.
 """
 
 import importlib
@@ -19,6 +20,8 @@ SPECIAL_FILES = frozenset(
     f"google/protobuf/{stem}.proto"
     for stem in ("any", "duration", "empty", "field_mask", "struct", "timestamp", "wrappers")
 )
+
+VALIDATE_FILE = "buf/validate/validate.proto"
 
 _STEMS: Mapping[str, tuple[str, ...]] = {
     "google/protobuf": (
@@ -46,6 +49,8 @@ _KNOWN_FILES = frozenset(f"{folder}/{stem}.proto" for folder, stems in _STEMS.it
 
 def find_runtime_file(name: str) -> FileDescriptorProto | None:
     """The file of that name, such as "google/protobuf/any.proto", or None where the libraries have none."""
+    if name == VALIDATE_FILE:
+        return _find_validate_file()
     if name not in _KNOWN_FILES:
         return None
     try:
@@ -57,6 +62,13 @@ def find_runtime_file(name: str) -> FileDescriptorProto | None:
     # Some libraries move a file: google/longrunning/operations.proto is built from operations_proto.proto.
     file.name = name
     return file
+
+
+def _find_validate_file() -> FileDescriptorProto:
+    # A tenth of a second that only backends with such rules should cost.
+    import protovalidate
+
+    return FileDescriptorProto.FromString(protovalidate.FieldPathPb.desc().file.proto.to_binary())
 
 
 def find_declaring_file(symbol: str) -> str | None:

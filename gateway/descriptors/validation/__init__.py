@@ -1,0 +1,1 @@
+"""The validation rules (protovalidate) that a backend's options carry: read, and run."""
