@@ -8,9 +8,12 @@ import click
 from gateway.cli.tables import count
 
 
-@click.group()
-def config() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def config(context: click.Context) -> None:
     """Look at propylon.yaml: its schema, or the faults of a file."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @config.command()

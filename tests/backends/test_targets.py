@@ -97,7 +97,7 @@ def test_a_target_that_cannot_be_meant_is_refused_with_what_would_be_right(text:
 @pytest.mark.parametrize("scheme", ["unix:/", "unix:///", "unix-abstract:/"])
 def test_a_socket_is_named_by_what_a_socket_address_holds(scheme: str) -> None:
     assert parse_target(scheme + "é" * 53).loopback
-    with pytest.raises(TargetError, match="the socket's name has 109 bytes; a socket has at most 107$"):
+    with pytest.raises(TargetError, match=r"the socket's name has 109 bytes; a socket has at most 107$"):
         parse_target(scheme + "é" * 54)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlsplit
 
 from gateway.app.settings.model import ListenAddress, Metadata
 from gateway.contract.quoting import quote
@@ -23,9 +22,11 @@ _METADATA_KEY = re.compile(r"[0-9a-z_.-]+")
 _METADATA_VALUE = re.compile(r"[\x20-\x7e]*")
 # The HTTP/2 headers that gRPC writes itself ("gRPC over HTTP2", Requests); "grpc-" is reserved for it as a whole.
 _RESERVED_KEYS = frozenset({"te", "content-type", "user-agent", "host", "content-length", "connection", "grpc"})
-_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?", re.ASCII)
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?", re.ASCII)
+_ORIGIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.+)", re.ASCII)
 _RPC_GLOB = re.compile(r"[A-Za-z0-9_.*?!/\[\]-]+")
-_TAKEN_PATHS = frozenset({"/healthz", "/readyz", "/"})
+_TAKEN_PATHS = frozenset({"/healthz", "/readyz", ""})
+_URL_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+/?", re.ASCII)
 
 
 def parse_listen_address(text: str) -> ListenAddress | str:
@@ -42,9 +43,12 @@ def parse_listen_address(text: str) -> ListenAddress | str:
 
 
 def parse_metadata(entries: Mapping[str, str]) -> Metadata:
-    """The metadata of a mapping that `_metadata` has nothing to say against: -bin values as bytes."""
+    """The metadata of a mapping that `_metadata` has nothing to say against: keys in lower case, -bin values as bytes.
+
+    gRPC takes lower case alone; operators write names of headers as they know them from HTTP.
+    """
     return tuple(
-        (key, base64.b64decode(value, validate=True) if key.endswith("-bin") else value)
+        (key.lower(), base64.b64decode(value, validate=True) if key.lower().endswith("-bin") else value)
         for key, value in entries.items()
     )
 
@@ -84,17 +88,18 @@ def _what_it_is(path: Path) -> str:
 
 def _metadata(value: Mapping[str, str], _: Path) -> Iterator[Finding]:
     """Source: "gRPC over HTTP2", Custom-Metadata."""
+    first: dict[str, str] = {}
     for key, content in value.items():
-        problem = _metadata_problem(key, content)
+        problem = _metadata_problem(key.lower(), content)
         if problem:
             yield (key,), problem
+        elif first.setdefault(key.lower(), key) != key:
+            yield (key,), f"is {quote(first[key.lower()])} again: a metadata key has no case"
 
 
 def _metadata_problem(key: str, content: object) -> str | None:
-    if _METADATA_KEY.fullmatch(key.lower()) is None:
+    if _METADATA_KEY.fullmatch(key) is None:
         return f"{quote(key)} is no metadata key: take letters, digits, - _ and ."
-    if key != key.lower():
-        return f"a metadata key is lower case: write {quote(key.lower())}"
     if key.startswith("grpc-") or key in _RESERVED_KEYS:
         return f"{quote(key)} is written by gRPC itself and cannot be set"
     if not isinstance(content, str):
@@ -116,22 +121,26 @@ def _rpc_glob(value: str, _: Path) -> Iterator[Finding]:
 
 
 def _url_path(value: str, _: Path) -> Iterator[Finding]:
-    if not value.startswith("/") or re.fullmatch(r"[A-Za-z0-9/._~-]+", value) is None:
-        yield (), f'must be a path such as "/mcp", got {quote(value)}'
-    elif value in _TAKEN_PATHS:
+    if value.rstrip("/") in _TAKEN_PATHS:
         yield (), f"{quote(value)} is taken; choose another, such as /mcp"
+    elif _URL_PATH.fullmatch(value) is None or {".", ".."} & set(value.split("/")):
+        yield (), f'must be a path such as "/mcp", got {quote(value)}'
 
 
 def _host(value: str, _: Path) -> Iterator[Finding]:
-    if _HOST.fullmatch(value) is None:
+    if not _is_host(value):
         yield (), f"must be a host such as mcp.example.com or mcp.example.com:8080, got {quote(value)}"
 
 
 def _origin(value: str, _: Path) -> Iterator[Finding]:
-    parts = urlsplit(value)
-    bare = f"{parts.scheme}://{parts.netloc}"
-    if value != bare or not parts.scheme or not parts.netloc or "@" in parts.netloc:
+    match = _ORIGIN.fullmatch(value)
+    if match is None or not _is_host(match[2]):
         yield (), f"must be an origin such as https://app.example.com, got {quote(value)}"
+
+
+def _is_host(text: str) -> bool:
+    match = _HOST.fullmatch(text)
+    return match is not None and int(match[2] or 1) <= 65535
 
 
 FORMATS: Mapping[str, Check] = MappingProxyType(

@@ -98,7 +98,7 @@ class _Preparation:
     def prepare(self, value: Any, schema: Mapping[str, Any], path: _Steps = ()) -> Any:
         """The value with references filled in and unknown keys taken out; both leave their problems behind."""
         if schema.get("writeOnly"):
-            self._hide(path, value, "the value")
+            self._hide(path, value, "a value that is not shown")
         match value:
             case str():
                 return self._expand(value, schema, path)
@@ -106,6 +106,10 @@ class _Preparation:
                 return self._prepare_members(value, schema, path)
             case list() if schema.get("type") == "array":
                 return [self.prepare(item, schema["items"], (*path, index)) for index, item in enumerate(value)]
+            case bool() if schema.get("type") == "object":
+                text = "takes keys of its own and no flag; write {} to have it with its defaults, or leave it out"
+                self.problems.append(Problem(at=make_pointer(path), text=text))
+                return {}
             case None if schema.get("type") in ("object", "array"):
                 # A key with all that stood under it commented out.
                 return {} if schema["type"] == "object" else []

@@ -100,7 +100,7 @@ _BACKEND = _section(
             "description": "Put before the name of each tool of this backend, with an underscore between.",
         },
         **_SELECTION,
-        "metadata": _metadata("gRPC metadata sent with each call. A key that ends in -bin takes base64."),
+        "metadata": _metadata("gRPC metadata sent with each call, its keys in lower case. One that ends in -bin takes base64."),
         "discovery_metadata": _metadata("gRPC metadata sent with server reflection, and with nothing else."),
         "deadline_seconds": _number("How long a call may take at most.", 30, 0.001, 86_400),
         "receive_limit_bytes": _integer("The largest message taken from the backend.", 4_194_304, 1_024, 1_073_741_824),

@@ -93,7 +93,11 @@ def test_all_faults_are_named_at_once_by_their_place(tmp_path: Path) -> None:
         "backends": [
             {"name": "a", "target": "localhost:1", "deadline_second": 3, "include": ["a b"]},
             {"name": "a", "target": "localhost:1", "deadline_seconds": "soon", "descriptors": ["missing.binpb"]},
-            {"target": "http//nonsense::1", "prefix": "9_", "metadata": {"X-Team": "a", "grpc-x": "b", "ok": "a\nb"}},
+            {
+                "target": "http//nonsense::1",
+                "prefix": "9_",
+                "metadata": {"X-Team": "a", "x-team": "b", "Grpc-x": "b", "ok": "a\nb"},
+            },
         ],
         "tools": {"page_size": -1},
         "http": {"path": "mcp", "allowed_origins": ["example.com"], "allowed_hosts": ["http://x"]},
@@ -108,9 +112,9 @@ def test_all_faults_are_named_at_once_by_their_place(tmp_path: Path) -> None:
         "/backends/1/deadline_seconds",
         "/backends/1/descriptors/0",
         "/backends/1/name",
-        "/backends/2/metadata/X-Team",
-        "/backends/2/metadata/grpc-x",
+        "/backends/2/metadata/Grpc-x",
         "/backends/2/metadata/ok",
+        "/backends/2/metadata/x-team",
         "/backends/2/name",
         "/backends/2/prefix",
         "/backends/2/target",
@@ -125,7 +129,7 @@ def test_all_faults_are_named_at_once_by_their_place(tmp_path: Path) -> None:
     assert found["/backend"] == 'unknown key; did you mean "backends"?'
     assert found["/backends/0/deadline_second"] == 'unknown key; did you mean "deadline_seconds"?'
     assert found["/backends/1/name"] == '"a" is taken by /backends/0'
-    assert found["/backends/2/metadata/X-Team"] == 'a metadata key is lower case: write "x-team"'
+    assert found["/backends/2/metadata/x-team"] == 'is "X-Team" again: a metadata key has no case'
     assert found["/listen"] == 'must be HOST:PORT such as 127.0.0.1:8080, got "8080"'
 
 
@@ -173,6 +177,51 @@ def test_a_section_with_nothing_under_it_is_an_empty_one_and_tls_stays_on() -> N
     settings = read_settings(raw, folder=Path(), environ={}, source="")
     assert settings.tools == default_settings().tools
     assert settings.backends[0].tls == TlsSection(roots=None)
+
+
+def test_a_flag_for_a_section_is_told_how_to_write_it() -> None:
+    text = "takes keys of its own and no flag; write {} to have it with its defaults, or leave it out"
+    raw = {"backends": [{"name": "a", "target": "localhost:1", "tls": True}], "log": False}
+    assert faults(raw) == {"/backends/0/tls": text, "/log": text}
+
+
+def test_metadata_keys_may_be_written_as_headers_are() -> None:
+    metadata = {"Authorization": "Bearer x", "X-Trace-Bin": "AAE="}
+    raw = {"backends": [{"name": "a", "target": "localhost:1", "metadata": metadata}]}
+    settings = read_settings(raw, folder=Path(), environ={}, source="")
+    assert settings.backends[0].metadata == (("authorization", "Bearer x"), ("x-trace-bin", b"\x00\x01"))
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("path", ["mcp", "/", "//", "//mcp", "/a/../b", "/a/./b", "/readyz/", "/healthz", "/a b", "/a?b", "/ä"]),
+        ("allowed_hosts", ["https://a", "*", "a:99999", "a:", "a/b", "[::1", "a:b"]),
+        (
+            "allowed_origins",
+            ["*", "null", "a", "https://", "https://a/", "https://a:99999", "https://[a", "https://a@b"],
+        ),
+    ],
+)
+def test_what_no_client_could_send_is_no_path_host_or_origin(key: str, values: list[str]) -> None:
+    for value in values:
+        assert len(faults({"http": {key: value if key == "path" else [value]}})) == 1, value
+
+
+def test_paths_hosts_and_origins_are_taken_as_clients_send_them() -> None:
+    http: dict[str, Any] = {
+        "path": "/v1/mcp/",
+        "allowed_hosts": ["mcp.example.com", "localhost:8080", "[::1]:8080", "10.0.0.1"],
+        "allowed_origins": [
+            "https://app.example.com",
+            "http://localhost:3000",
+            "vscode-webview://abc",
+            "http://[::1]:1",
+        ],
+    }
+    section = read_settings({"http": http}, folder=Path(), environ={}, source="").http
+    assert (section.path, list(section.allowed_hosts)) == (http["path"], http["allowed_hosts"])
+    assert list(section.allowed_origins) == http["allowed_origins"]
 
 
 @pytest.mark.parametrize("raw", [[], "text", 5, True])
