@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError, Message
 
 from gateway.contract.distilled import Problem
 from gateway.descriptors.api import Api, describe_api
+from gateway.descriptors.schema.types.enums import list_offered_names
 from gateway.transcoding.common_types import iterate_common_files
 from gateway.transcoding.converters.outcomes import (
     LIMIT_CAUSES,
@@ -52,12 +53,12 @@ class Codec:
 
     They take and print ProtoJSON (protobuf.dev/programming-guides/json): field names as `descriptors.field_names` gives
     them, every spelling in, one out. Stricter than most implementations in what no caller can have meant, see
-    docs/transcoding.md.
+    docs/protobuf.md.
     """
 
     def __init__(self, api: Api, *, ignores_unknown: bool = False) -> None:
         """`ignores_unknown`: drop unknown fields and unknown enum names instead of refusing them."""
-        types = TypeIndex(api.pool, api.options.json_string)
+        types = TypeIndex(api.pool, api.options.json_string, lambda enum: list_offered_names(enum, api.options))
         self._fast = ParserCompiler(types, trusting=True, ignores_unknown=ignores_unknown)
         self._careful = ParserCompiler(types, trusting=False, ignores_unknown=ignores_unknown)
         self._printers = PrinterCompiler(types, places_blemishes=False)

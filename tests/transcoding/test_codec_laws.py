@@ -7,6 +7,7 @@ from google.protobuf import json_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gateway.contract.lone_surrogates import read_with_surrogates
 from gateway.transcoding.codec import Codec
 from gateway.transcoding.converters.outcomes import ROOT_ROOM, RefusedError
 from gateway.transcoding.converters.parser_compiler import ParserCompiler
@@ -26,7 +27,22 @@ by_type = pytest.mark.parametrize("descriptor", TYPES, ids=lambda descriptor: de
 
 ODD_NUMBERS = (0, 1, -1, 1.5, 7.0, 1e2, 2**31, 2**63, 2**64, -(2**63) - 1, 1e39)
 ODD_NUMERALS = ("0", "1", "-1", "01", "1e2", "1_0", "+7", " 7", "7\n", "\u0667", "NaN", "Infinity", "infinity", "1.5")
-ODD_TEXTS = ("", "true", "YQ==", "YQ", "-_8", "+/8=", "a", "A", "\x00", "2026-01-31T09:00:00Z", "1.5s", "a,b_c")
+ODD_TEXTS = (
+    "",
+    "true",
+    "YQ==",
+    "YQ",
+    "-_8",
+    "+/8=",
+    "a",
+    "A",
+    "\x00",
+    "2026-01-31T09:00:00Z",
+    "1.5s",
+    "a,b_c",
+    "\ud800",
+    "x/\udc00",
+)
 ODD_CONTAINERS = (
     [],
     {},
@@ -38,6 +54,8 @@ ODD_CONTAINERS = (
     {"@type": "type.googleapis.com/modern.Choices"},
     {"@type": "x/y", "value": "YQ=="},
     {"a": {"a": [{}]}},
+    {"\ud800": 1},
+    {"@type": "x/y\ud800", "value": "YQ=="},
 )
 ODD = st.sampled_from([None, True, False, *ODD_NUMBERS, *ODD_NUMERALS, *ODD_TEXTS, *ODD_CONTAINERS])
 
@@ -50,7 +68,7 @@ def spoilt(draw, value, spoils):
     if isinstance(value, dict):
         members = {name: draw(spoilt(item, spoils)) for name, item in value.items()}
         if members and draw(st.integers(0, 19)) < spoils:
-            members[draw(st.sampled_from(["nope", "a_b", "[t.x]", ""]))] = draw(ODD)
+            members[draw(st.sampled_from(["nope", "a_b", "[t.x]", "", "[\ud800]"]))] = draw(ODD)
         return members
     if isinstance(value, list):
         return [draw(spoilt(item, spoils)) for item in value]
@@ -70,8 +88,8 @@ def judge(compiler, descriptor, value):
 def test_parsers_that_trust_the_constructor_take_and_give_what_those_do_that_judge_all_themselves(descriptor, data):
     message = data.draw(MAKER.messages(descriptor))
     value = data.draw(spoilt(CODEC.printer_for(descriptor)(message), data.draw(st.integers(0, 2))))
-    value = orjson.loads(json.dumps(value))
-    types = TypeIndex(API.pool, API.options.json_string)
+    value = read_with_surrogates(json.dumps(value).encode())
+    types = TypeIndex(API.pool, API.options.json_string, lambda enum: list(enum.values_by_name))
     careful = judge(ParserCompiler(types, trusting=False), descriptor, value)
     try:
         trusting = judge(ParserCompiler(types, trusting=True), descriptor, value)

@@ -1,6 +1,6 @@
 """Enum values both ways: names, aliases, custom JSON names, numbers; google.protobuf.NullValue as null."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from google.protobuf.descriptor import EnumDescriptor, EnumValueDescriptor
@@ -19,10 +19,11 @@ class _NamesByNumber(dict[int, str | int]):
         return number
 
 
-def make_enum_parser(enum: EnumDescriptor, find_json_name: FindJsonName) -> Parse:
+def make_enum_parser(enum: EnumDescriptor, find_json_name: FindJsonName, offered: Sequence[str]) -> Parse:
     """A parser of the enum's names, aliases and custom JSON names, and of numbers.
 
-    An open enum takes every 32-bit number, a closed one (`is_closed`) those that it declares.
+    An open enum takes every 32-bit number, a closed one (`is_closed`) those that it declares. `offered` are the names
+    that are told where another one is refused.
     """
     numbers: dict[str, int] = {value.name: value.number for value in enum.values}
     for value in enum.values:
@@ -31,7 +32,6 @@ def make_enum_parser(enum: EnumDescriptor, find_json_name: FindJsonName) -> Pars
             numbers[custom] = value.number
     known = frozenset(numbers.values())
     is_closed = enum.is_closed
-    names = tuple(_first_names(enum, find_json_name).values())
 
     def parse_enum(value: Any, _room: int) -> int:
         kind = type(value)
@@ -39,12 +39,12 @@ def make_enum_parser(enum: EnumDescriptor, find_json_name: FindJsonName) -> Pars
             number = numbers.get(value)
             if number is not None:
                 return number
-            raise RefusedError(Cause(explain_unknown_name(value, names, numbers=False)), names_unknown_enum=True)
+            raise RefusedError(Cause(explain_unknown_name(value, offered, numbers=False)), names_unknown_enum=True)
         if kind is int or (kind is float and value.is_integer()):
             number = int(value)
             if number in known or (not is_closed and INT32_LOW <= number <= INT32_HIGH):
                 return number
-        raise refuse(explain_unknown_name(value, names, numbers=not is_closed))
+        raise refuse(explain_unknown_name(value, offered, numbers=not is_closed))
 
     return parse_enum
 

@@ -44,7 +44,7 @@ def explain_unknown_name(value: object, known: Collection[str], *, numbers: bool
     """That an enum has no such value: the names that it has, the nearest first."""
     near = find_nearest_name(value, known) if isinstance(value, str) else None
     ordered = list(known) if near is None else [near, *(name for name in known if name != near)]
-    alternative = " or a number" if numbers else ""
+    alternative = " or a 32-bit integer" if numbers else ""
     hint = "" if near is None else f"; did you mean {quote(near)}?"
     return f"must be one of {_enumerate(map(quote, ordered), len(ordered))}{alternative}, got {quote(value)}{hint}"
 

@@ -176,7 +176,8 @@ class ParserCompiler:
         find_json_name = self._types.find_json_name
         # The constructor knows the names of values, but not names that JSON alone has, and it takes none lightly.
         is_plain = self._trusting and not self._ignores_unknown and not any(map(find_json_name, enum.values))
-        return FieldParser(kind=str if is_plain else None, parse=make_enum_parser(enum, find_json_name))
+        parse = make_enum_parser(enum, find_json_name, self._types.list_offered_names(enum))
+        return FieldParser(kind=str if is_plain else None, parse=parse)
 
     def _find_extension(self, descriptor: Descriptor, name: str) -> tuple[FieldDescriptor, Parse] | None:
         extension = self._types.find_extension(descriptor, name)

@@ -3,10 +3,10 @@
 It must never know another pool: every type it finds belongs to the one backend.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
-from google.protobuf.descriptor import Descriptor, EnumValueDescriptor, FieldDescriptor
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, EnumValueDescriptor, FieldDescriptor
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.reflection import GeneratedProtocolMessageType
@@ -21,23 +21,32 @@ _MAP_KEY_TAG, _MAP_VALUE_TAG = b"\x0a", b"\x12"
 class TypeIndex:
     """The types of one pool."""
 
-    def __init__(self, pool: DescriptorPool, find_json_name: Callable[[EnumValueDescriptor], str | None]) -> None:
-        """`find_json_name` gives an enum value's own JSON name, if it has one."""
+    def __init__(
+        self,
+        pool: DescriptorPool,
+        find_json_name: Callable[[EnumValueDescriptor], str | None],
+        list_offered_names: Callable[[EnumDescriptor], Sequence[str]],
+    ) -> None:
+        """`find_json_name` gives an enum value's own JSON name, if it has one.
+
+        `list_offered_names` gives the names of an enum that are worth telling to whoever wrote a wrong one.
+        """
         self._pool = pool
         self.find_json_name = find_json_name
+        self.list_offered_names = list_offered_names
 
     def find_message(self, type_url: str) -> Descriptor | None:
         """The type that an Any's URL ("type.googleapis.com/pkg.Message") names, or None."""
         try:
             return self._pool.FindMessageTypeByName(type_url.rpartition("/")[2])
-        except KeyError:
+        except (KeyError, TypeError):  # TypeError: text with lone surrogates is no string to the pool
             return None
 
     def find_extension(self, descriptor: Descriptor, name: str) -> FieldDescriptor | None:
         """The extension of a message by its full name, or None."""
         try:
             extension: FieldDescriptor = self._pool.FindExtensionByName(name)
-        except KeyError:
+        except (KeyError, TypeError):  # TypeError: text with lone surrogates is no string to the pool
             return None
         extended = extension.containing_type
         return extension if extended is not None and extended.full_name == descriptor.full_name else None

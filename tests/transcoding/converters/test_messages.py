@@ -172,8 +172,9 @@ def test_extensions_go_by_their_full_name_in_brackets():
 
 def test_an_extension_of_another_message_or_of_none_is_unknown():
     text = "is not a field of this message, which has none"
-    places = ("/[t.big]", "/[t.nope]", "/[", "/[]")
-    assert OLD.find_problems({"[t.big]": 1, "[t.nope]": 1, "[": 1, "[]": 1}) == dict.fromkeys(places, text)
+    places = ("/[t.big]", "/[t.nope]", "/[", "/[]", "/[\\ud800]")
+    unknown = {"[t.big]": 1, "[t.nope]": 1, "[": 1, "[]": 1, "[\ud800]": 1}
+    assert OLD.find_problems(unknown) == dict.fromkeys(places, text)
 
 
 def test_faults_in_extensions_have_their_place():

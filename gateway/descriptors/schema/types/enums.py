@@ -37,6 +37,11 @@ def make_enum_part(enum: EnumDescriptor, direction: Direction, comments: Comment
     return Part(schema={"anyOf": [names, {"type": "integer"}]}, comment=comment)
 
 
+def list_offered_names(enum: EnumDescriptor, options: Options) -> list[str]:
+    """The names that a caller may choose from, one for each number, as arguments are offered them."""
+    return _get_names(_pick_offered(enum, options), options)
+
+
 def _pick_first(values: Iterable[EnumValueDescriptor]) -> list[EnumValueDescriptor]:
     """The first of these values with each number: the others are aliases of it."""
     first: dict[int, EnumValueDescriptor] = {}

@@ -22,11 +22,12 @@ from gateway.transcoding.converters.outcomes import (
     refuse,
     refuse_depth,
 )
-from gateway.transcoding.converters.texts import parse_bytes, print_bytes
+from gateway.transcoding.converters.texts import parse_bytes, parse_string, print_bytes
 from gateway.transcoding.converters.type_index import get_class
 
 TYPE_KEY, VALUE_KEY = "@type", "value"
-SAMPLE_URL = "type.googleapis.com/package.Message"
+URL_PREFIX = "type.googleapis.com/"
+SAMPLE_URL = f"{URL_PREFIX}package.Message"
 
 _EMPTY = "google.protobuf.Empty"
 
@@ -50,7 +51,11 @@ def make_any_parser(find_message: FindMessage, get_builder: GetBuilder, has_own_
             return {}
         url = value.get(TYPE_KEY)
         if type(url) is not str or not url.rpartition("/")[1] or url.endswith("/"):
-            raise _refuse_url(value)
+            raise _refuse_url(value, find_message)
+        try:
+            parse_string(url, room)
+        except RefusedError as refusal:
+            raise RefusedError(*gather(None, TYPE_KEY, refusal.causes)) from None
         descriptor = find_message(url)
         if descriptor is None:
             return {"type_url": url, "value": _parse_raw(value, url)}
@@ -93,10 +98,14 @@ def _parse_raw(value: dict[str, Any], url: str) -> bytes:
     )
 
 
-def _refuse_url(value: dict[str, Any]) -> RefusedError:
+def _refuse_url(value: dict[str, Any], find_message: FindMessage) -> RefusedError:
     if TYPE_KEY not in value:
         return refuse(f'needs "{TYPE_KEY}", the URL of the type that it holds, such as {quote(SAMPLE_URL)}')
-    return refuse(expect(f"the URL of a type, such as {quote(SAMPLE_URL)}", value[TYPE_KEY]), TYPE_KEY)
+    url = value[TYPE_KEY]
+    if type(url) is str and find_message(url) is not None:
+        meant = f"; did you mean {quote(URL_PREFIX + url)}?"
+        return refuse(expect("the URL of a type", url) + meant, TYPE_KEY)
+    return refuse(expect(f"the URL of a type, such as {quote(SAMPLE_URL)}", url), TYPE_KEY)
 
 
 def make_any_printer(

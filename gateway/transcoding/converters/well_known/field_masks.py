@@ -4,14 +4,15 @@ import re
 from typing import Any
 
 from gateway.contract.quoting import quote
-from gateway.transcoding.converters.explanations import SAMPLE_FIELD_MASK
+from gateway.transcoding.converters.explanations import SAMPLE_FIELD_MASK, expect
 from gateway.transcoding.converters.outcomes import BlemishError, Cause, refuse, refuse_depth
 
 _CAPITAL = re.compile(r"[A-Z]")
 _AFTER_UNDERSCORE = re.compile(r"_([a-z])")
 # What comes back as it was: no capitals, each underscore before a small letter, no comma.
 _PRINTABLE = re.compile(r"(?:[^A-Z_,\s]|_(?=[a-z]))+").fullmatch
-_PARSABLE = re.compile(r"[^_,\s]+").fullmatch
+_PARSABLE = re.compile(r"[^_,\s\ud800-\udfff]+").fullmatch
+_LIMIT_SUGGESTED = 48  # characters: a problem is one line of at most 200
 
 
 def parse_field_mask(value: Any, room: int) -> dict[str, list[str]]:
@@ -19,13 +20,13 @@ def parse_field_mask(value: Any, room: int) -> dict[str, list[str]]:
     if room < 1:
         raise refuse_depth()
     if type(value) is not str:
-        raise _refuse(value, "")
+        raise _refuse(value)
     if not value:
         return {"paths": []}
     paths = value.split(",")
     for path in paths:
         if not _PARSABLE(path):
-            raise _refuse(value, _suggest(path))
+            raise _refuse(value)
     return {"paths": [_CAPITAL.sub(_to_snake, path) for path in paths]}
 
 
@@ -48,17 +49,28 @@ def _to_snake(capital: re.Match[str]) -> str:
 def _to_camel(path: str) -> str:
     if not _PRINTABLE(path):
         return path
-    return _AFTER_UNDERSCORE.sub(lambda match: match[1].upper(), path)
+    return _AFTER_UNDERSCORE.sub(_to_capital, path)
 
 
-def _suggest(path: str) -> str:
-    stripped = path.strip()
-    if not stripped:
-        return "without empty ones"
-    if _PRINTABLE(stripped):
-        return f"so {quote(_to_camel(stripped))} for {quote(path)}"
-    return f"which {quote(path)} is not"
+def _to_capital(letter: re.Match[str]) -> str:
+    return letter[1].upper()
 
 
-def _refuse(value: Any, why: str) -> Exception:
-    return refuse(f"must be field paths such as {quote(SAMPLE_FIELD_MASK)}, {why or f'got {quote(value)}'}")
+def _refuse(value: Any) -> Exception:
+    suggestion = _suggest(value)
+    if suggestion is None:
+        return refuse(expect(f"camelCase field paths such as {quote(SAMPLE_FIELD_MASK)}", value))
+    meant = f"; did you mean {quote(suggestion)}?"
+    return refuse(expect("camelCase field paths joined by commas", value) + meant)
+
+
+def _suggest(value: Any) -> str | None:
+    """The mask that somebody meant who wrote snake_case, blanks, empty paths, a list or the message's own object."""
+    paths = value.get("paths") if isinstance(value, dict) else value
+    if isinstance(paths, str):
+        paths = paths.split(",")
+    if not isinstance(paths, list) or len(paths) > _LIMIT_SUGGESTED or not all(isinstance(path, str) for path in paths):
+        return None
+    spelt = [_AFTER_UNDERSCORE.sub(_to_capital, path.strip()) for path in paths if path.strip()]
+    text = ",".join(spelt)
+    return text if all(map(_PARSABLE, spelt)) and 0 < len(text) <= _LIMIT_SUGGESTED else None

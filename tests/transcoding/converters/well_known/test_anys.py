@@ -79,7 +79,9 @@ SAMPLE = '"type.googleapis.com/package.Message"'
     [
         ({"t": "x"}, {"/a": f'needs "@type", the URL of the type that it holds, such as {SAMPLE}'}),
         ({"@type": 5}, {"/a/@type": f"must be the URL of a type, such as {SAMPLE}, got 5"}),
-        ({"@type": "t.Inner"}, {"/a/@type": f'must be the URL of a type, such as {SAMPLE}, got "t.Inner"'}),
+        ({"@type": "t.Inner"}, {"/a/@type": f'must be the URL of a type, got "t.Inner"; did you mean "{INNER}"?'}),
+        ({"@type": "far.Away"}, {"/a/@type": f'must be the URL of a type, such as {SAMPLE}, got "far.Away"'}),
+        ({"@type": "x/\ud800", "value": ""}, {"/a/@type": 'must be text without lone surrogates, got "x/\\ud800"'}),
         ({"@type": "x/"}, {"/a/@type": f'must be the URL of a type, such as {SAMPLE}, got "x/"'}),
         ({"@type": "x/far.Away", "t": 1}, {"/a/@type": UNKNOWN}),
         ({"@type": "x/far.Away"}, {"/a/@type": UNKNOWN}),

@@ -21,20 +21,39 @@ def test_paths_are_camel_case_in_json_and_snake_case_in_the_message(text, paths)
 
 
 @pytest.mark.parametrize(
-    ("value", "why"),
+    ("value", "shown", "meant"),
     [
-        ("display_name", 'so "displayName" for "display_name"'),
-        ("name, display_name", 'so "displayName" for " display_name"'),
-        ("name, photo", 'so "photo" for " photo"'),
-        ("a,,b", "without empty ones"),
-        ("a__b", 'which "a__b" is not'),
-        (["displayName"], 'got ["displayName"]'),
-        (5, "got 5"),
+        ("display_name", '"display_name"', "displayName"),
+        ("name, display_name.first_name", '"name, display_name.first_name"', "name,displayName.firstName"),
+        ("name, photo", '"name, photo"', "name,photo"),
+        ("a,,b", '"a,,b"', "a,b"),
+        (["displayName", "photo"], '["displayName","photo"]', "displayName,photo"),
+        ({"paths": ["display_name"]}, '{"paths":["display_name"]}', "displayName"),
     ],
 )
-def test_other_spellings_are_refused_with_the_right_one(value, why):
+def test_other_spellings_are_refused_with_the_right_one(value, shown, meant):
     assert KIT.find_problems({"mask": value}) == {
-        "/mask": f'must be field paths such as "displayName,address.city", {why}'
+        "/mask": f'must be camelCase field paths joined by commas, got {shown}; did you mean "{meant}"?'
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("a__b", '"a__b"'),
+        ("foo_1", '"foo_1"'),
+        (",", '","'),
+        ("\ud800", '"\\ud800"'),
+        ([], "[]"),
+        ([5], "[5]"),
+        ({"paths": 5}, '{"paths":5}'),
+        (5, "5"),
+        ("_b" * 1000, f'"{"_b" * 31}…" (2000 characters)'),
+    ],
+)
+def test_what_has_no_right_spelling_is_refused_with_a_sample(value, shown):
+    assert KIT.find_problems({"mask": value}) == {
+        "/mask": f'must be camelCase field paths such as "displayName,address.city", got {shown}'
     }
 
 
