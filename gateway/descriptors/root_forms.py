@@ -1,9 +1,11 @@
-"""How a whole request stands in a tool's arguments, and whether a whole reply is structured content.
+"""How a whole request stands in a tool's arguments, and a whole reply in its structured content.
 
 A tool's arguments are always a JSON object whose keys model providers restrict, but ProtoJSON writes some messages as
 a string, a number, a list, or an object with the key "@type". This table says, for the schema and for the converters
 alike, what stands at the root for those; everything below the root is plain ProtoJSON. It must never know a schema or
 a converter.
+
+Streams have no form in ProtoJSON: the messages of one stand in a list, each in its plain form, under one fixed name.
 """
 
 import enum
@@ -15,6 +17,12 @@ from google.protobuf.descriptor import Descriptor
 
 VALUE_PROPERTY = "value"
 """The one argument of a request in the form `RootForm.VALUE`."""
+
+MESSAGES_PROPERTY = "messages"
+"""The one argument of a client's stream, and the list of a server's stream in structured content."""
+
+TRUNCATED_PROPERTY = "truncated"
+"""Beside the list of a server's stream: whether the stream was cut before its end."""
 
 
 class RootForm(enum.Enum):

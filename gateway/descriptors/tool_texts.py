@@ -10,6 +10,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from gateway.descriptors.api import Api, Rpc
 from gateway.descriptors.field_names import get_field_names
 from gateway.descriptors.options import HttpRule, Idempotency
+from gateway.descriptors.root_forms import MESSAGES_PROPERTY, TRUNCATED_PROPERTY
 from gateway.descriptors.texts.names_in_words import say_deed, say_name
 
 # How many message types are looked through for comments that were cut or cleaned.
@@ -39,13 +40,14 @@ def make_title(rpc: Rpc, api: Api) -> str:
 def make_description(rpc: Rpc, api: Api) -> str:
     """What the RPC does: its comment, or a sentence made from its names, and what the schemas cannot say.
 
-    Never empty. Says so where the RPC or its service is deprecated, how to page (AIP-158), and once what an absent
-    field means where the reply has numbers or flags without presence.
+    Never empty. Says so where the RPC or its service is deprecated, how to page (AIP-158), what of it is a stream, and
+    once what an absent field means where the reply has numbers or flags without presence.
     """
     deed = api.comments.get_comment(rpc.descriptor.full_name) or _describe_by_name(rpc)
     deprecated = api.options.is_deprecated(rpc.descriptor) and "deprecated" not in deed.lower()
     paragraphs = ["Deprecated.", deed] if deprecated else [deed]
-    if api.options.is_paged(rpc.descriptor):
+    paragraphs += _explain_streams(rpc)
+    if api.options.is_paged(rpc.descriptor) and not (rpc.client_streaming or rpc.server_streaming):
         paragraphs.append(_explain_paging(rpc))
     if _leaves_out_zeros(rpc.response):
         paragraphs.append("A field absent from the result has its zero value (0, false, empty).")
@@ -108,6 +110,16 @@ def _explain_paging(rpc: Rpc) -> str:
         f"{asked['page_token']} set to {token} of the result and all other arguments the same; an empty or absent "
         f"{token} means the last page."
     )
+
+
+def _explain_streams(rpc: Rpc) -> Iterator[str]:
+    if rpc.client_streaming:
+        yield f"All messages of the call are given at once, in `{MESSAGES_PROPERTY}`."
+    if rpc.server_streaming:
+        yield (
+            f"The result lists the messages of a stream in `{MESSAGES_PROPERTY}`, in order. A stream that is long in "
+            f"size or time is cut, and `{TRUNCATED_PROPERTY}` says so."
+        )
 
 
 def _leaves_out_zeros(response: Descriptor) -> bool:

@@ -41,6 +41,10 @@ class Transcoder(Protocol):
         """The serialised request message, or every reason why these arguments are refused (the value gate)."""
         ...
 
+    def encode_requests(self, arguments: Mapping[str, Any]) -> Sequence[bytes] | Distilled:
+        """The same for a streaming RPC: every serialised request of the call, one where the client does not stream."""
+        ...
+
     def decode_reply(self, reply: bytes) -> Any:
         """The reply as JSON values (dict, list, str, int, float, bool, None).
 

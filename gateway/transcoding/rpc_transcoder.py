@@ -4,17 +4,17 @@ The value gate stands here: arguments become a request only if every part of the
 cause at once otherwise.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
-from google.protobuf.descriptor import Descriptor
 
-from gateway.contract.distilled import Distilled, Problem, distil, make_pointer
+from gateway.contract.distilled import Distilled, distil
 from gateway.contract.status_report import StatusReport
 from gateway.descriptors.api import Rpc
-from gateway.descriptors.root_forms import VALUE_PROPERTY, RootForm, get_root_form
-from gateway.transcoding.codec import Codec, Parser, Printed
+from gateway.descriptors.root_forms import RootForm, get_root_form
+from gateway.transcoding.argument_roots import make_value_parser, parse_list
+from gateway.transcoding.codec import Codec, Printed
 from gateway.transcoding.converters.type_index import get_class
 from gateway.transcoding.errors import ArgumentProblems
 from gateway.transcoding.rpc_status import RpcStatus
@@ -22,16 +22,14 @@ from gateway.transcoding.status_details import report_status
 
 SUBJECT = "arguments"
 
-_TYPE_KEY = "@type"
-
 
 class RpcTranscoder:
     """The values of one RPC. Satisfies `gateway.mcp.ports.Transcoder`."""
 
     def __init__(self, codec: Codec, rpc: Rpc) -> None:
-        parse = codec.parser_for(rpc.request)
+        parse = self._parse_message = codec.parser_for(rpc.request)
         if get_root_form(rpc.request) is RootForm.VALUE:
-            parse = _make_value_parser(parse, rpc.request)
+            parse = make_value_parser(parse, rpc.request)
         self._parse = parse
         self._serialize = get_class(rpc.request).SerializeToString
         self._decode = codec.decoder_for(rpc.response)
@@ -39,11 +37,25 @@ class RpcTranscoder:
         self._print_noting = codec.noting_printer_for(rpc.response)
         self._codec = codec
         self._request = rpc.request
+        self._client_streaming = rpc.client_streaming
 
     def encode_arguments(self, arguments: Mapping[str, Any]) -> bytes | Distilled:
         """The serialised request, or every reason why these arguments are refused, each with its JSON pointer."""
         try:
             return self._serialize(self._parse(arguments))
+        except ArgumentProblems as refusal:
+            return distil(refusal.problems, subject=SUBJECT, is_complete=refusal.is_complete)
+
+    def encode_requests(self, arguments: Mapping[str, Any]) -> Sequence[bytes] | Distilled:
+        """The serialised requests of a call: one, or those that a client's stream lists; or every reason against them.
+
+        No message of a list is sent unless all of them are right.
+        """
+        if not self._client_streaming:
+            request = self.encode_arguments(arguments)
+            return request if isinstance(request, Distilled) else (request,)
+        try:
+            return [self._serialize(message) for message in parse_list(self._parse_message, arguments)]
         except ArgumentProblems as refusal:
             return distil(refusal.problems, subject=SUBJECT, is_complete=refusal.is_complete)
 
@@ -62,33 +74,3 @@ class RpcTranscoder:
     def report_status(self, status: RpcStatus) -> StatusReport:
         """What a caller may know of a failure; its details are decoded with the backend's own descriptors."""
         return report_status(status, codec=self._codec, request=self._request)
-
-
-def _make_value_parser(parse: Parser, descriptor: Descriptor) -> Parser:
-    """A parser of arguments whose one member `value` holds the whole request (`descriptors.root_forms`)."""
-    message_class = get_class(descriptor)
-    takes_null = descriptor.full_name == "google.protobuf.Value"
-
-    def parse_value(arguments: Any) -> Any:
-        if type(arguments) is dict and _TYPE_KEY in arguments:
-            return parse(arguments)
-        unknown = [key for key in arguments if key != VALUE_PROPERTY]
-        if unknown:
-            raise ArgumentProblems(
-                tuple(
-                    Problem(
-                        at=make_pointer((key,)), text=f"is not an argument; the request stands in `{VALUE_PROPERTY}`"
-                    )
-                    for key in unknown
-                )
-            )
-        value = arguments.get(VALUE_PROPERTY)
-        if value is None and not (takes_null and VALUE_PROPERTY in arguments):
-            return message_class()
-        try:
-            return parse(value)
-        except ArgumentProblems as refusal:
-            inside = (Problem(at=f"/{VALUE_PROPERTY}{problem.at}", text=problem.text) for problem in refusal.problems)
-            raise ArgumentProblems(tuple(inside), is_complete=refusal.is_complete) from None
-
-    return parse_value

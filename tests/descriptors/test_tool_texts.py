@@ -31,12 +31,23 @@ service Orders {
   rpc Wrap(Order) returns (Order) { option deprecated = true; }
 }
 service CartService { rpc Get(Order) returns (Order); }
+service Streams {
+  rpc WatchOrders(ListReq) returns (stream ListResp);
+  // Sends them all.
+  rpc UploadOrders(stream Order) returns (Order);
+  rpc SyncStock(stream Order) returns (stream Stock);
+}
 service Legacy { option deprecated = true; rpc GetOrder(Order) returns (Order); }
 """
 PAGING = (
     "Results come in pages of at most pageSize. For the next page, call again with pageToken set to nextPageToken of "
     "the result and all other arguments the same; an empty or absent nextPageToken means the last page."
 )
+LISTED = (
+    "The result lists the messages of a stream in `messages`, in order. A stream that is long in size or time is cut, "
+    "and `truncated` says so."
+)
+GIVEN = "All messages of the call are given at once, in `messages`."
 ZEROS = "A field absent from the result has its zero value (0, false, empty)."
 
 
@@ -79,6 +90,9 @@ def test_descriptions_are_the_comments_or_plain_sentences(shop):
         "Orders/ListOrders": f"Lists orders (shop.v1.Orders).\n\n{PAGING}",
         "Orders/Pack": "Deprecated.\n\nPacks it.",
         "Orders/Wrap": "Deprecated: use Pack.",
+        "Streams/SyncStock": f"Syncs stock (shop.v1.Streams).\n\n{GIVEN}\n\n{LISTED}\n\n{ZEROS}",
+        "Streams/UploadOrders": f"Sends them all.\n\n{GIVEN}",
+        "Streams/WatchOrders": f"Watches orders (shop.v1.Streams).\n\n{LISTED}",
     }
 
 

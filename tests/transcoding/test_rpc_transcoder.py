@@ -18,6 +18,9 @@ service S {
   rpc Count(google.protobuf.Int64Value) returns (google.protobuf.Int64Value);
   rpc List(google.protobuf.ListValue) returns (google.protobuf.ListValue);
   rpc Nothing(google.protobuf.Empty) returns (google.protobuf.Empty);
+  rpc Watch(Del) returns (stream Del);
+  rpc Upload(stream Del) returns (Del);
+  rpc Times(stream google.protobuf.Timestamp) returns (stream google.protobuf.Timestamp);
 }
 """)
 OLD = Kit(
@@ -190,3 +193,42 @@ def test_a_request_type_of_any_length_of_chain_is_served():
     kit = Kit(f"{chain} message C1500 {{ C0 s = 1; }} service S {{ rpc Do(C0) returns (C1); }}")
     assert kit.transcoder("Do").encode_arguments({"n": {"n": {}}}) == b"\x0a\x02\x0a\x00"
     assert kit.transcoder("Do").decode_reply(b"\x0a\x02\x0a\x00") == {"n": {"n": {}}}
+
+
+def test_a_server_stream_has_one_request_and_a_clients_stream_those_that_it_lists():
+    one = KIT.make("Del", filter="x").SerializeToString()
+    assert KIT.transcoder("Watch").encode_requests({"filter": "x"}) == (one,)
+    upload = KIT.transcoder("Upload")
+    assert upload.encode_requests({"messages": [{"filter": "x"}, {}]}) == [one, b""]
+    assert [upload.encode_requests(nothing) for nothing in ({}, {"messages": []}, {"messages": None})] == [[], [], []]
+
+
+def test_the_messages_of_a_stream_stand_in_their_plain_form():
+    moment = KIT.parse("2026-01-31T09:00:00Z", "google.protobuf.Timestamp").SerializeToString()
+    assert KIT.transcoder("Times").encode_requests({"messages": ["2026-01-31T09:00:00Z"]}) == [moment]
+
+
+def test_every_fault_in_every_message_of_a_stream_is_told_at_its_place():
+    refusal = KIT.transcoder("Upload").encode_requests({"messages": [{}, {"filter": 5}, {"sub": {"xs": ["a"]}}, 7]})
+    assert refusal == Distilled(
+        message="arguments: /messages/1/filter must be a string, got 5 (and 2 more)",
+        errors=(
+            {"at": "/messages/1/filter", "problems": ["must be a string, got 5"]},
+            {"at": "/messages/2/sub/xs/0", "problems": ['must be an integer, got "a"']},
+            {"at": "/messages/3", "problems": ["must be an object, got 7"]},
+        ),
+    )
+
+
+def test_faults_in_a_stream_without_end_are_counted_as_far_as_they_were_looked_for():
+    refusal = KIT.transcoder("Upload").encode_requests({"messages": [{"filter": 5}] * 5000})
+    assert isinstance(refusal, Distilled)
+    assert refusal.message == "arguments: /messages/0/filter must be a string, got 5 (and at least 999 more)"
+
+
+def test_what_is_no_list_of_messages_is_refused():
+    upload = KIT.transcoder("Upload")
+    text = 'must be an array of messages itself, not JSON text inside a string, got "[]"'
+    assert upload.encode_requests({"messages": "[]"}).errors == ({"at": "/messages", "problems": [text]},)
+    text = "is not an argument; the messages of the stream stand in `messages`"
+    assert upload.encode_requests({"filter": "x"}).errors == ({"at": "/filter", "problems": [text]},)

@@ -8,7 +8,14 @@ import orjson
 from google.protobuf.descriptor import Descriptor, MethodDescriptor
 
 from gateway.descriptors.api import Api, Rpc
-from gateway.descriptors.root_forms import VALUE_PROPERTY, RootForm, get_root_form, is_structured
+from gateway.descriptors.root_forms import (
+    MESSAGES_PROPERTY,
+    TRUNCATED_PROPERTY,
+    VALUE_PROPERTY,
+    RootForm,
+    get_root_form,
+    is_structured,
+)
 from gateway.descriptors.schema.assembly import assemble
 from gateway.descriptors.schema.dialect import Direction, Schema
 from gateway.descriptors.schema.plan import make_plan
@@ -31,15 +38,21 @@ class SchemaBuilder:
     def input_schema(self, rpc: Rpc) -> Schema:
         """The schema of the RPC's arguments: always an object without combinators or `$ref` at its root.
 
-        `$defs` is there only where messages recur or would make the schema too large.
+        `$defs` is there only where messages recur or would make the schema too large. A client's stream is one argument
+        that lists its messages.
         """
+        if rpc.client_streaming:
+            return self._make_input_list(rpc)
         return self._make_input(rpc.request, rpc.descriptor)
 
     def output_schema(self, rpc: Rpc) -> Schema | None:
         """The schema of the RPC's structured result, or None where the reply has none (`is_structured`).
 
-        It accepts everything that the printer can print, also when the backend has got more fields and enum values.
+        It accepts everything that the printer can print, also when the backend has got more fields and enum values. A
+        server's stream is always structured: an object that lists its messages and says whether these are all.
         """
+        if rpc.server_streaming:
+            return self._make_output_list(rpc)
         if not is_structured(rpc.response):
             return None
         return self._make_output(rpc.response, rpc.descriptor)
@@ -71,6 +84,42 @@ class SchemaBuilder:
         return _copy(
             assemble(make_plan(Node(type=message, role=Role.ROOT, method=method), maker.get_shape), Direction.OUTPUT)
         )
+
+    def _make_input_list(self, rpc: Rpc) -> Schema:
+        match get_root_form(rpc.request):
+            case RootForm.VALUE:
+                part = self._makers[Direction.INPUT].get_special_part(rpc.request)
+                item = _copy(dict(part.finish())) if part is not None else {}
+            case _:
+                item = self._make_input(rpc.request, rpc.descriptor)
+        listed = _list(item, "The messages of the stream, in the order in which they are sent.")
+        return {
+            "type": "object",
+            "properties": {MESSAGES_PROPERTY: listed},
+            "required": [MESSAGES_PROPERTY],
+            "additionalProperties": False,
+        } | _take_definitions(item)
+
+    def _make_output_list(self, rpc: Rpc) -> Schema:
+        item = self._make_output(rpc.response, rpc.descriptor)
+        truncated = {"type": "boolean", "description": "Whether the stream was cut before its end."}
+        return {
+            "type": "object",
+            "properties": {
+                MESSAGES_PROPERTY: _list(item, "The messages of the stream, in the order in which they came."),
+                TRUNCATED_PROPERTY: truncated,
+            },
+            "required": [MESSAGES_PROPERTY, TRUNCATED_PROPERTY],
+        } | _take_definitions(item)
+
+
+def _list(item: Schema, description: str) -> Schema:
+    return {"type": "array", "items": item, "description": description}
+
+
+def _take_definitions(item: Schema) -> Schema:
+    """Takes the definitions out of a schema that becomes part of another: `$ref` looks for them at the root."""
+    return {"$defs": item.pop("$defs")} if "$defs" in item else {}
 
 
 def _copy(schema: Schema) -> Schema:

@@ -237,3 +237,67 @@ def test_a_thousand_rpcs_have_their_schemas_in_about_a_second():
     schemas = [(builder.input_schema(rpc), builder.output_schema(rpc)) for rpc in api.rpcs]
     assert len(schemas) == 1000
     assert time.process_time() - started < 2
+
+
+STREAMS = """
+message Leaf { string id = 1; }
+message Tree { repeated Tree branches = 1; Leaf leaf = 2; }
+service S {
+  rpc Watch(Leaf) returns (stream Leaf);
+  rpc Upload(stream Leaf) returns (Leaf);
+  rpc Chat(stream Tree) returns (stream Tree);
+  rpc Times(stream google.protobuf.Timestamp) returns (stream google.protobuf.Timestamp);
+  rpc Free(stream google.protobuf.Struct) returns (stream google.protobuf.Struct);
+}
+"""
+ID = {"id": {"type": "string"}}
+TRUNCATED = {"type": "boolean", "description": "Whether the stream was cut before its end."}
+
+
+def given(item):
+    listed = {
+        "type": "array",
+        "items": item,
+        "description": "The messages of the stream, in the order in which they are sent.",
+    }
+    return {
+        "type": "object",
+        "properties": {"messages": listed},
+        "required": ["messages"],
+        "additionalProperties": False,
+    }
+
+
+def printed(item):
+    listed = {
+        "type": "array",
+        "items": item,
+        "description": "The messages of the stream, in the order in which they came.",
+    }
+    properties = {"messages": listed, "truncated": TRUNCATED}
+    return {"type": "object", "properties": properties, "required": ["messages", "truncated"]}
+
+
+def test_a_stream_is_a_list_of_its_messages(schemas_of):
+    api = compile_body(STREAMS, imports=WELL_KNOWN)
+    leaf_in = {"type": "object", "properties": ID, "additionalProperties": False}
+    leaf_out = {"type": "object", "properties": ID}
+    assert {name: schemas_of(api, name) for name in ("Watch", "Upload", "Times", "Free")} == {
+        "Watch": (leaf_in, printed(leaf_out)),
+        "Upload": (given(leaf_in), leaf_out),
+        "Times": (given(TIME), printed({"type": "string", "format": "date-time"})),
+        "Free": (
+            given({"type": "object", "properties": {}, "additionalProperties": True}),
+            printed({"type": "object", "additionalProperties": True}),
+        ),
+    }
+
+
+def test_the_definitions_of_a_streams_messages_stand_at_the_root(schemas_of):
+    schema, output = schemas_of(compile_body(STREAMS, imports=WELL_KNOWN), "Chat")
+    tree = {"branches": [{"branches": [{"leaf": {"id": "a"}}]}]}
+    assert list(schema["$defs"]) == list(output["$defs"]) == ["Tree"]
+    assert jsonschema.Draft202012Validator(schema).is_valid({"messages": [tree, {}]})
+    assert not jsonschema.Draft202012Validator(schema).is_valid({"messages": [{"branches": [{"odd": 1}]}]})
+    assert jsonschema.Draft202012Validator(output).is_valid({"messages": [tree, {}], "truncated": False})
+    assert not jsonschema.Draft202012Validator(output).is_valid({"messages": [{"branches": 1}], "truncated": False})
