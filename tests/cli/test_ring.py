@@ -20,11 +20,16 @@ def complaint(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return printed.err.rstrip("\n")
 
 
-def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ring.run([]) == 0
+@pytest.mark.parametrize(
+    ("arguments", "commands"), [([], {"serve", "tools", "call", "check", "config"}), (["config"], {"check", "schema"})]
+)
+def test_without_a_command_the_help_is_printed(
+    arguments: list[str], commands: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ring.run(arguments) == 0
     printed = capsys.readouterr()
-    assert printed.out.startswith("Usage: propylon")
-    assert {"serve", "tools", "call", "check", "config"} <= set(printed.out.split())
+    assert printed.out.startswith(f"Usage: {' '.join(['propylon', *arguments])}")
+    assert commands <= set(printed.out.split())
     assert printed.err == ""
 
 
