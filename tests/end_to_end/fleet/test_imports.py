@@ -52,7 +52,7 @@ async def test_a_descriptor_set_makes_up_for_a_file_that_reflection_does_not_giv
         assert list(await agent.map_rpcs()) == ["find.Pinger/Ping"]
     assert list(log.skipped) == ["find.Finder"]
     assert "location/location.proto" in log.skipped["find.Finder"]
-    assert any("a descriptor set can supply it (--descriptors)" in line for line in log.warnings)
+    assert any("descriptors can supply it (--descriptors or --protos)" in line for line in log.warnings)
     log.clear()
     sets = [write_set(tmp_path / "set.binpb", files)]
     async with run_gateway(name_backends(backend, descriptors=sets)) as agent:
