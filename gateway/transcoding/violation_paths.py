@@ -41,42 +41,57 @@ def follow_path(path: str, request: Descriptor) -> str:
 
 def follow_elements(elements: Iterable[Mapping[str, Any]], request: Descriptor) -> str:
     """The pointer for the elements of a buf.validate.FieldPath as JSON."""
+    return make_pointer(_follow(elements, request).path)
+
+
+def find_message(elements: Iterable[Mapping[str, Any]], request: Descriptor) -> Descriptor | None:
+    """The type of the message to which these elements lead; None where they leave what the request describes."""
+    return _follow(elements, request).message
+
+
+def _follow(elements: Iterable[Mapping[str, Any]], request: Descriptor) -> "_Place":
     place = _Place(request)
     for _, element in zip(range(_LIMIT_STEPS), elements, strict=False):
-        place.step_to(str(element.get("fieldName", "")))
+        place.step_to(str(element.get("fieldName", "")), number=element.get("fieldNumber"))
         for subscript in _SUBSCRIPTS:
             if subscript in element:
                 key = element[subscript]
                 place.step_into(str(key).lower() if isinstance(key, bool) else str(key))
-    return make_pointer(place.path)
+    return place
 
 
 class _Place:
-    """Where a path has led so far. `_message` is None once it left what the request describes."""
+    """Where a path has led so far. `message` is None once it left what the request describes."""
 
     def __init__(self, request: Descriptor) -> None:
         self.path: list[str] = []
-        self._message: Descriptor | None = request
+        self.message: Descriptor | None = request
         self._many: FieldDescriptor | None = None
 
-    def step_to(self, name: str) -> None:
-        """To a field of the message; after a map to the entry of that key, after a list to the item of that number."""
+    def step_to(self, name: str, *, number: object = None) -> None:
+        """To a field of the message; after a map to the entry of that key, after a list to the item of that number.
+
+        Where `number` is that of the field with this proto name, a field that only prints under the name is not meant.
+        """
         if self._many is not None and (is_map(self._many) or name.isdigit()):
             self.step_into(name)
             return
-        names = None if self._message is None else get_field_names(self._message)
+        names = None if self.message is None else get_field_names(self.message)
         field = None if names is None else names.accepted.get(name)
+        if self.message is not None and isinstance(number, int):
+            numbered = self.message.fields_by_number.get(number)
+            field = numbered if numbered is not None and numbered.name == name else field
         if names is None or field is None:
             self.path.append(name)
-            self._message = self._many = None
+            self.message = self._many = None
             return
         self.path.append(next(key for key, other in names.published.items() if other.number == field.number))
         self._many = field if field.is_repeated else None
-        self._message = None if is_map(field) else field.message_type
+        self.message = None if is_map(field) else field.message_type
 
     def step_into(self, key: str) -> None:
         """To an item of a list or an entry of a map."""
         self.path.append(key)
         if self._many is not None and is_map(self._many):
-            self._message = get_message_type(self._many).fields_by_name["value"].message_type
+            self.message = get_message_type(self._many).fields_by_name["value"].message_type
         self._many = None

@@ -164,7 +164,7 @@ def _read_violation(found: "protovalidate.Violation") -> Violation:
 
 
 def _read_element(element: Any) -> Mapping[str, Any]:
-    subscript = element.subscript
-    if subscript is None:
-        return {"fieldName": element.field_name}
-    return {"fieldName": element.field_name, _SUBSCRIPTS[subscript.field]: subscript.value}
+    read = {"fieldName": element.field_name, "fieldNumber": element.field_number}
+    if element.subscript is not None:
+        read[_SUBSCRIPTS[element.subscript.field]] = element.subscript.value
+    return read
