@@ -32,7 +32,9 @@ class Offered:
         return frozenset(self.schema.get("required", ()))
 
     def get_property(self, name: str) -> "Offered":
-        """The place of one property."""
+        """The place of one property. Raises MisfitError where there is no such property."""
+        if name not in self.properties:
+            raise MisfitError(f"{name} is not offered")
         return self._step(self.properties[name])
 
     def get_items(self) -> "Offered":

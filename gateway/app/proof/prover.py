@@ -16,12 +16,12 @@ from gateway.app.proof.findings import Finding, Law, Proof, Untried, make_findin
 from gateway.app.proof.messages import Growth, MessageMaker
 from gateway.app.proof.names import find_name_faults
 from gateway.app.proof.offered import MisfitError, Offered, offer
+from gateway.app.proof.roots import find_request_place, place_reply, place_request
 from gateway.app.proof.scalars import NoValueError
 from gateway.app.proof.schema_faults import find_schema_faults
 from gateway.app.proof.spelling import spell_arguments
 from gateway.contract.validation import SchemaValidator
 from gateway.descriptors.api import Api, Rpc
-from gateway.descriptors.root_forms import VALUE_PROPERTY, RootForm, get_root_form
 from gateway.descriptors.schema.builder import SchemaBuilder
 from gateway.descriptors.schema.dialect import Direction, Schema
 from gateway.descriptors.tool_names import make_tool_name
@@ -158,7 +158,7 @@ class _Prover:
         message = self._maker.make_message(random, rpc.response, growth)
         printed = self._print(rpc.response, message)
         if validator is not None:
-            refusal = validator.validate(printed)
+            refusal = validator.validate(place_reply(rpc, printed))
             if refusal is not None:
                 raise _Broken(Law.REPLY_FITS, refusal.message, printed)
         self._read(rpc.response, printed, message, Law.REPLY_READS_BACK)
@@ -166,11 +166,10 @@ class _Prover:
     def _try_request(
         self, rpc: Rpc, place: Offered, validator: SchemaValidator | None, random: Random, growth: Growth
     ) -> None:
-        form = get_root_form(rpc.request)
-        inner = place.get_property(VALUE_PROPERTY) if form is RootForm.VALUE else place
+        inner = find_request_place(rpc, place)
         message = self._maker.make_message(random, rpc.request, growth, inner)
         spelled = spell_arguments(self._print(rpc.request, message), rpc.request, inner, self._maker)
-        arguments = {VALUE_PROPERTY: spelled} if form is RootForm.VALUE else spelled
+        arguments = place_request(rpc, spelled)
         refusal = None if validator is None else validator.validate(arguments)
         if refusal is not None:
             raise _Broken(Law.ARGUMENTS_FIT, refusal.message, arguments)

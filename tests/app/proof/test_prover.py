@@ -75,6 +75,14 @@ def test_requests_and_replies_with_a_form_of_their_own_are_proved_too():
     assert (proof.findings, proof.untried, proof.rpcs) == ((), (), len(WELL_KNOWN))
 
 
+def test_streams_are_proved_in_the_form_that_they_have_in_arguments_and_results():
+    kinds = ("M", "google.protobuf.Any", "google.protobuf.Struct", "google.protobuf.Timestamp")
+    rpcs = " ".join(f"rpc Do{number}(stream {kind}) returns (stream {kind});" for number, kind in enumerate(kinds))
+    imports = tuple(f"google/protobuf/{name}.proto" for name in ("any", "struct", "timestamp"))
+    proof = prove_api(compile_body(f"message M {{ M m = 1; }} service S {{ {rpcs} }}", imports=imports))
+    assert (proof.findings, proof.untried) == ((), ())
+
+
 def test_a_proof_is_the_same_again_and_another_seed_makes_another():
     spoilt = [
         prove(codec=BrokenCodec(API, spoil_printed=lambda value: {**value, "name": 1}), seed=seed) for seed in (1, 1, 2)
