@@ -27,6 +27,7 @@ from gateway.transcoding.converters.parser_compiler import ParserCompiler
 from gateway.transcoding.converters.printer_compiler import PrinterCompiler
 from gateway.transcoding.converters.type_index import TypeIndex, get_class, has_required
 from gateway.transcoding.errors import ArgumentProblems, BadReply
+from gateway.transcoding.rule_gate import RuleGate
 
 _LIMIT_MISSING = 5  # names of missing fields that are told
 
@@ -56,14 +57,20 @@ class Codec:
     docs/protobuf.md.
     """
 
-    def __init__(self, api: Api, *, ignores_unknown: bool = False) -> None:
-        """`ignores_unknown`: drop unknown fields and unknown enum names instead of refusing them."""
+    def __init__(
+        self, api: Api, *, ignores_unknown: bool = False, tell: Callable[[str], None] = lambda _line: None
+    ) -> None:
+        """`ignores_unknown`: drop unknown fields and unknown enum names instead of refusing them.
+
+        `tell` gets a line, once for each type of request, where validation rules fail over the values of a call.
+        """
         types = TypeIndex(api.pool, api.options.json_string, lambda enum: list_offered_names(enum, api.options))
         self._fast = ParserCompiler(types, trusting=True, ignores_unknown=ignores_unknown)
         self._careful = ParserCompiler(types, trusting=False, ignores_unknown=ignores_unknown)
         self._printers = PrinterCompiler(types, places_blemishes=False)
         self._noting_printers = PrinterCompiler(types, places_blemishes=True)
         self._find_message = types.find_message
+        self._rules = RuleGate(api, tell)
 
     @cached_property
     def common(self) -> "Codec":
@@ -95,6 +102,23 @@ class Codec:
                 raise ArgumentProblems(as_problems(refusal.causes), is_complete=is_complete) from None
 
         return parse
+
+    def request_parser_for(self, descriptor: Descriptor) -> Parser:
+        """The same for what is to be sent: the message must keep the backend's validation rules, too."""
+        parse, check = self.parser_for(descriptor), self._rules.find_check(descriptor)
+        if check is None:
+            return parse
+
+        def parse_request(value: Any) -> Message:
+            message = parse(value)
+            check(message)
+            return message
+
+        return parse_request
+
+    def list_rule_faults(self, request: Descriptor) -> tuple[str, ...]:
+        """A line for each type in such a request whose validation rules cannot be used."""
+        return self._rules.list_faults(request)
 
     def noting_printer_for(self, descriptor: Descriptor) -> Callable[[Message], Printed]:
         """A function from a message to JSON data and notes."""

@@ -27,7 +27,7 @@ class RpcTranscoder:
     """The values of one RPC. Satisfies `gateway.mcp.ports.Transcoder`."""
 
     def __init__(self, codec: Codec, rpc: Rpc) -> None:
-        parse = self._parse_message = codec.parser_for(rpc.request)
+        parse = self._parse_message = codec.request_parser_for(rpc.request)
         if get_root_form(rpc.request) is RootForm.VALUE:
             parse = make_value_parser(parse, rpc.request)
         self._parse = parse
