@@ -104,6 +104,8 @@ def draft_tools(
             drafts.append(drafter.draft(rpc))
             warning = find_text_warning(rpc, api)
             warnings += [] if warning is None else [warning]
+    if not (discovered.services or discovered.skipped):
+        warnings.append("it has no service but gRPC's own (reflection, health)")
     skipped = [LeftOut(name=name, reason=reason) for name, reason in discovered.skipped]
     skipped += [LeftOut(name=one.name, reason=one.reason) for one in api.skipped]
     findings = Findings(

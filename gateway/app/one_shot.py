@@ -1,8 +1,9 @@
 """What can be done without a front: look at what the backends offer, or call one tool, once, and end."""
 
 import dataclasses
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from gateway.mcp.catalogue import Catalogue
 
 FRONT = "command line"
+# The loggers that tell why a call failed.
+_TELLING_OF_CALLS = ("propylon.mcp", "propylon.backends")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +40,14 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a call came to, as text for people: either the result or the error."""
+    """What a call came to, as text for people: either the result or the error.
+
+    `notes` are lines for the operator on why there may be no such tool.
+    """
 
     result: str | None = None
     error: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def look_once(settings: Settings, *, demo: bool = False) -> Look:
@@ -72,10 +79,43 @@ async def _call(settings: Settings, *, demo: bool, tool: str, arguments: Mapping
     from gateway.mcp.exchange import Exchange
 
     async with _discovered(settings, demo=demo) as gateway:
-        envelope = await gateway.dispatcher.dispatch(_make_message(tool, arguments), Exchange(front=FRONT))
+        with _tell_of_calls():
+            envelope = await gateway.dispatcher.dispatch(_make_message(tool, arguments), Exchange(front=FRONT))
+        notes = () if tool in gateway.discovery.catalogue.tools else tuple(_explain_absence(gateway, settings, tool))
     if envelope is None:
         raise TypeError("a request was taken for a notification")
-    return _read_answer(orjson.loads(encode_envelope(envelope)))
+    return dataclasses.replace(_read_answer(orjson.loads(encode_envelope(envelope))), notes=notes)
+
+
+@contextmanager
+def _tell_of_calls() -> Iterator[None]:
+    """Lets the log tell what an answer withholds: here the caller is the one who may read it."""
+    loggers = [logging.getLogger(name) for name in _TELLING_OF_CALLS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _explain_absence(gateway: "Gateway", settings: Settings, tool: str) -> Iterator[str]:
+    """Why there may be no such tool: its RPC is not offered, or a backend that might have it is away."""
+    from gateway.descriptors.tool_names import make_tool_name
+
+    prefixes = {section.name: section.prefix for section in settings.backends}
+    reasons = [
+        f"{one.name} of backend {offer.backend} is not offered: {one.reason}"
+        for offer in gateway.discovery.offers()
+        for one in (*offer.findings.skipped, *offer.findings.left_out)
+        if "/" in one.name and tool in (one.name, make_tool_name(one.name, prefix=prefixes.get(offer.backend, "")))
+    ]
+    yield from reasons
+    yield from (f"backend {one.name} is missing here: {one.reason}" for one in gateway.discovery.states() if one.reason)
+    if not reasons:
+        yield "propylon tools lists the tools there are, propylon check what is not offered and why"
 
 
 @asynccontextmanager

@@ -1,5 +1,6 @@
 """`propylon call`: calls one tool the way an agent would, through the same checks and the same dispatcher."""
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,17 @@ _LIMIT_SHOWN = 200
 
 @click.command()
 @click.argument("tool", metavar="TOOL")
-@click.argument("arguments", metavar="JSON", default="{}")
+@click.argument("arguments", metavar="[JSON]", default="{}")
 @click.argument("targets", nargs=-1, metavar="[HOST:PORT]...")
 @source_options
 def call(tool: str, arguments: str, **said: Any) -> int:
     """Call TOOL with the arguments in JSON and print its result.
 
-    JSON may be @FILE, or - for standard input. Ends with 1 where the answer is an error.
+    \b
+      propylon call shop_v1_Orders_GetOrder '{"id": "7"}' localhost:50051
+
+    JSON may be @FILE, or - for standard input. propylon tools shows the names of the tools. Ends with 1 where the
+    answer is an error.
     """
     if ":" in tool:
         raise OperatorError("the tool comes before the server: propylon call TOOL JSON HOST:PORT")
@@ -32,6 +37,8 @@ def call(tool: str, arguments: str, **said: Any) -> int:
     answer = call_once(settings, demo=said["demo"], tool=tool, arguments=values)
     if answer.error is not None:
         click.echo(answer.error, err=True)
+        for note in answer.notes:
+            click.echo(f"propylon: {note}", err=True)
         return 1
     click.echo(answer.result)
     return 0
@@ -55,8 +62,18 @@ def _parse_arguments(text: str) -> dict[str, Any]:
     try:
         values = orjson.loads(text)
     except orjson.JSONDecodeError as error:
+        _refuse_target(text)
         hint = 'quote it as one word of the shell, such as \'{"name": "a"}\''
         raise OperatorError(f"the arguments are not JSON: {str(error)[:_LIMIT_SHOWN]}; {hint}") from None
     if not isinstance(values, dict):
         raise OperatorError('the arguments must be a JSON object, such as {"name": "a"}')
     return values
+
+
+def _refuse_target(text: str) -> None:
+    """Where a server stands in the place of the arguments, says so."""
+    from gateway.backends.targets import TargetError, parse_target
+
+    with contextlib.suppress(TargetError):
+        parse_target(text)
+        raise OperatorError(f"the arguments come before the server: propylon call TOOL '{{}}' {text}")

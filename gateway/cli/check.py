@@ -32,7 +32,8 @@ _WARNINGS = (Column(heading="Backend"), Column(heading="Warning"))
 def check(**said: Any) -> int:
     """Say what would be served and what would be skipped, and why.
 
-    Ends with 1 where a service is skipped or a backend cannot be asked.
+    Skipped is what should be served and cannot be; left out is what is not offered by choice. Ends with 1 where
+    something is skipped, a backend cannot be asked, or nothing is left to serve.
     """
     from gateway.app.one_shot import look_once
 
@@ -46,8 +47,9 @@ def check(**said: Any) -> int:
     _print_reasons("Left out", [(name, one.name, one.reason) for name, findings in found for one in findings.left_out])
     warnings = [(name, warning) for name, findings in found for warning in findings.warnings]
     _print_warnings(warnings + [("all", f"{quote(one)} fits no RPC; is it misspelt?") for one in look.idle_patterns])
-    click.echo(_summary(look, listings, len(skipped)))
-    return 1 if skipped else 0
+    left_out = sum(len(findings.left_out) for _, findings in found)
+    click.echo(f"\n{_summary(look, listings, len(skipped), left_out)}")
+    return 1 if skipped or not listings else 0
 
 
 def _print_sizes(listings: Sequence[Mapping[str, Any]]) -> None:
@@ -74,10 +76,13 @@ def _print_warnings(rows: Sequence[tuple[str, str]]) -> None:
         print_table(_WARNINGS, rows)
 
 
-def _summary(look: "Look", listings: Sequence[Mapping[str, Any]], skipped: int) -> str:
+def _summary(look: "Look", listings: Sequence[Mapping[str, Any]], skipped: int, left_out: int) -> str:
     size = sum(map(_size, listings))
-    found = f"{count(len(listings), 'tool')} of {count(len(look.offers), 'backend')}, {skipped} skipped"
-    return f"\n{found}; the list has {size:,} bytes, about {_tokens(size):,} tokens."
+    found = f"{count(len(listings), 'tool')} of {count(len(look.offers), 'backend')}"
+    return (
+        f"{found}; {skipped} skipped, {left_out} left out.\n"
+        f"The list has {size:,} bytes, about {_tokens(size):,} tokens."
+    )
 
 
 def _size(value: Any) -> int:

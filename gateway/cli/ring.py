@@ -5,6 +5,7 @@ done as asked, 70 (sysexits.h, EX_SOFTWARE) over a fault of propylon itself, 130
 """
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,9 @@ EXIT_MISTAKE = 2
 EXIT_FAULT = 70
 EXIT_INTERRUPTED = 130
 EXIT_NOBODY_READS = 1
+
+# What only standard output can have run into: files are written nowhere else.
+_OUTPUT_IS_LOST = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -48,6 +52,7 @@ for _command in (serve, tools, call, check, config):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the process with its status."""
+    _open_missing_streams()
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -64,17 +69,37 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has gone, `head` for one; the interpreter must not complain when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read the output has gone, `head` for one.
+        _give_up_output()
         return EXIT_NOBODY_READS
     except Exception as error:  # the outermost ring
+        if isinstance(error, OSError) and error.errno in _OUTPUT_IS_LOST:
+            _give_up_output()
+            return _refuse(f"cannot write the output: {error.strerror}")
         if "--debug" in arguments:
             raise
         error = _find_cause(error)
         text = " ".join(str(error).split())[:200]
-        _say(f"this is a fault of propylon, not yours: {type(error).__name__}: {text} (--debug shows more)")
+        more = "propylon --debug … shows the traceback"
+        _say(f"this is a fault of propylon, not yours: {type(error).__name__}: {text} ({more})")
         return EXIT_FAULT
     return outcome if isinstance(outcome, int) else 0
+
+
+def _open_missing_streams() -> None:
+    """Gives a process that was started without standard streams empty ones: else its first sockets would be those."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free, which is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
+
+
+def _give_up_output() -> None:
+    """Lets what is still to be flushed vanish, so that the interpreter does not complain of it at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _find_cause(error: Exception) -> Exception:
@@ -97,6 +122,8 @@ def _say(line: str) -> None:
 
 
 def _usage_line(error: click.UsageError) -> str:
+    if isinstance(error, click.NoSuchOption) and error.option_name == "--debug" and error.ctx:
+        return f"--debug stands before the command: {error.ctx.command_path.replace(' ', ' --debug ', 1)} …"
     message = " ".join(error.format_message().split()).rstrip(".")
     place = error.ctx.command_path if error.ctx else "propylon"
     return f"{message} (see {place} --help)"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, readable=True, path_type=Path)
+# Whoever reads it says what is wrong with it, in words of its own.
+_PATH = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +36,16 @@ class Sources:
 def source_options(command: F) -> F:
     """Adds the options that say which backends; the command takes them as `**said` and makes `Sources(**said)`."""
     options = (
-        click.option("-c", "--config", type=_FILE, metavar="FILE", help="Take everything from a propylon.yaml."),
+        click.option("-c", "--config", type=_PATH, metavar="FILE", help="Take everything from a propylon.yaml."),
         click.option(
             "--descriptors",
-            type=_FILE,
+            type=_PATH,
             multiple=True,
             metavar="FILE",
             help="A FileDescriptorSet, as protoc and buf write it. Repeatable.",
         ),
         click.option(
-            "--protos", type=_FOLDER, multiple=True, metavar="DIR", help="A folder of .proto files. Repeatable."
+            "--protos", type=_PATH, multiple=True, metavar="DIR", help="A folder of .proto files. Repeatable."
         ),
         click.option(
             "--include", multiple=True, metavar="GLOB", help='Offer only these RPCs, such as "shop.v1.*". Repeatable.'
@@ -102,13 +102,24 @@ def _make_backends(said: Sources) -> "tuple[BackendSection, ...]":
         try:
             parse_target(target)
         except TargetError as error:
-            raise OperatorError(str(error)) from None
+            raise OperatorError(_say_what_a_file_is(target) or str(error)) from None
         if target in said.targets[:place]:
             raise OperatorError(f"{target} is given twice; give each backend once")
     return tuple(
         make_backend(name=target, target=target, descriptors=said.descriptors, protos=said.protos)
         for target in said.targets
     )
+
+
+def _say_what_a_file_is(target: str) -> str | None:
+    """Where it belongs, if something of this name is there; None where there is no such thing."""
+    path = Path(target)
+    if path.is_dir():
+        return f"{target} is a folder, not HOST:PORT; a folder of .proto files goes to --protos"
+    if not path.is_file():
+        return None
+    option = {".yaml": "-c", ".yml": "-c"}.get(path.suffix, "--descriptors")
+    return f"{target} is a file, not HOST:PORT; give it with {option}"
 
 
 def _check_globs(option: str, globs: tuple[str, ...]) -> tuple[str, ...]:

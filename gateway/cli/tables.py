@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -20,7 +21,12 @@ _LIMIT_PURPOSE = 160
 _WIDE_COLUMNS = 140
 # What a column of names leaves to the others at least.
 _LEAST_REST = 30
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
+# What stands between two columns, and before the first.
+_GAP = 2
+# What a column of names takes in any case, however narrow the terminal is.
+_LEAST_NAME = 8
+# Not the full stop of "e.g. this".
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s(?![a-z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +58,8 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, str
     """Prints to standard output: as a table in a terminal, else as aligned lines with a heading, one a row."""
     stream = sys.stdout if stream is None else stream
     if stream.isatty():
-        click.echo(format_table(columns, rows, width=shutil.get_terminal_size().columns), file=stream, nl=False)
+        width = shutil.get_terminal_size().columns
+        click.echo(format_table(columns, rows, width=width, color=_may_paint()), file=stream, nl=False)
     else:
         click.echo(format_lines(columns, rows), file=stream, nl=False)
 
@@ -83,14 +90,19 @@ def format_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wi
     shown = [column for column in columns if not (narrow and column.is_second_line)]
     cells = [_cells(columns, row, narrow=narrow) for row in rows]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for index, column in enumerate(shown):
-        longest = max((len(line) for row in cells for line in row[index].plain.split("\n")), default=0)
+    longest = [_find_width(column, index, cells) for index, column in enumerate(shown)]
+    # A number that is cut is another number: names give way to them, and where that is not enough, the terminal does.
+    numbers = sum(size + _GAP for size, column in zip(longest, shown, strict=True) if column.is_number)
+    rest = max(numbers + _GAP, _LEAST_REST)
+    width = max(width, numbers + _GAP + _LEAST_NAME) if numbers else width
+    for size, column in zip(longest, shown, strict=True):
         table.add_column(
             column.heading,
             justify="right" if column.is_number else "left",
             overflow="fold",
             no_wrap=column.is_number,
-            width=min(max(longest, len(column.heading)), width - _LEAST_REST) if column.is_name else None,
+            min_width=size if column.is_number else None,
+            width=max(min(size, width - rest), _LEAST_NAME) if column.is_name else None,
         )
     for row in cells:
         table.add_row(*row)
@@ -99,6 +111,16 @@ def format_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wi
     console.print(table)
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     return "\n".join(lines).strip("\n") + "\n"
+
+
+def _may_paint() -> bool:
+    """Whether the terminal takes bold and dim: https://no-color.org, and terminals that say they are dumb."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _find_width(column: Column, index: int, cells: Sequence[Sequence[Text]]) -> int:
+    lines = (len(line) for row in cells for line in row[index].plain.split("\n"))
+    return max(len(column.heading), *lines)
 
 
 def _cells(columns: Sequence[Column], row: Sequence[str], *, narrow: bool) -> list[Text]:

@@ -1,6 +1,9 @@
 """`tools`, `call` and `check` as processes, against the demo's shop in a process of its own."""
 
 import json
+import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +13,7 @@ import pytest
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
+COMMAND = [sys.executable, "-m", "gateway"]
 GET_ORDER = "demo_shop_v1_OrderService_GetOrder"
 
 
@@ -80,6 +84,41 @@ def test_a_descriptor_file_that_is_none_is_one_line(run: Run, shop: str, tmp_pat
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("--descriptors", "."), ". is a folder; a folder of .proto files goes to --protos"),
+        (("--descriptors", "no.binpb"), "no.binpb cannot be read: No such file or directory"),
+        (("--protos", "a.binpb"), "a.binpb is a file; a descriptor set goes to --descriptors"),
+        (("--protos", "no"), "no is not there"),
+    ],
+)
+def test_a_path_of_the_wrong_kind_is_one_line(
+    run: Run, shop: str, tmp_path: Path, arguments: tuple[str, ...], line: str
+) -> None:
+    (tmp_path / "a.binpb").touch()
+    done = run("tools", shop, *arguments, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"propylon: {line}\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_output_that_cannot_be_written_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "tools", "--demo"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20, check=False
+        )
+    assert (done.returncode, done.stderr) == (2, "propylon: cannot write the output: No space left on device\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_standard_streams_that_are_closed_are_no_fault() -> None:
+    command = shlex.join([*COMMAND, "tools", "--demo"])
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{command} <&- >&-"], stderr=subprocess.PIPE, text=True, timeout=20, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_call_prints_the_result(run: Run, shop: str) -> None:
     done = run("call", GET_ORDER, '{"id": "o-1001"}', shop)
     assert (done.returncode, done.stderr) == (0, "")
@@ -114,6 +153,41 @@ def test_an_error_is_readable_and_ends_with_status_1(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("tool", "note"),
+    [
+        (
+            "demo_shop_v1_OrderService_CancelOrder",
+            "demo.shop.v1.OrderService/CancelOrder of backend shop is not offered: not chosen by include and exclude",
+        ),
+        (
+            "demo.shop.v1.OrderService/CancelOrder",
+            "demo.shop.v1.OrderService/CancelOrder of backend shop is not offered: not chosen by include and exclude",
+        ),
+        ("bogus", "propylon tools lists the tools there are, propylon check what is not offered and why"),
+    ],
+)
+def test_a_call_of_an_unknown_tool_tells_why_there_may_be_none(run: Run, tool: str, note: str) -> None:
+    done = run("call", tool, "{}", "--demo", "--exclude", "*/CancelOrder")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[1:] == [f"propylon: {note}"]
+
+
+def test_a_call_of_an_unknown_tool_names_the_backends_that_are_away(run: Run, shop: str, closed_port: int) -> None:
+    done = run("call", "stock_Stock_Count", "{}", shop, f"127.0.0.1:{closed_port}")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[1].startswith(f"propylon: backend 127.0.0.1:{closed_port} is missing here: ")
+
+
+def test_a_call_shows_what_the_answer_withholds_as_the_log_has_it(run: Run) -> None:
+    done = run("call", "demo_shop_v1_DiagnosticsService_Crash", "{}", "--demo")
+    logged, error = done.stderr.splitlines()[:2]
+    reference = re.search(r"reference=(\w+) said=.*", logged)
+    assert reference is not None
+    assert error.startswith("error -32603: INTERNAL: ")
+    assert error.endswith(f"(reference {reference[1]})")
+
+
 def test_check_says_what_is_served_and_what_is_left_out_and_why(run: Run) -> None:
     done = run("check", "--demo", "--exclude", "*/Crash")
     assert (done.returncode, done.stderr) == (0, "")
@@ -124,7 +198,15 @@ def test_check_says_what_is_served_and_what_is_left_out_and_why(run: Run) -> Non
         for line in lines
     )
     assert any("DiagnosticsService/Crash" in line and "not chosen by include and exclude" in line for line in lines)
-    assert lines[-1].startswith("18 tools of 1 backend, 0 skipped; the list has ")
+    assert lines[-2] == "18 tools of 1 backend; 0 skipped, 5 left out."
+    assert re.fullmatch(r"The list has [\d,]+ bytes, about [\d,]+ tokens\.", lines[-1])
+
+
+def test_check_ends_with_status_1_where_nothing_would_be_served(run: Run) -> None:
+    done = run("check", "--demo", "--include", "shop.*")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert '"shop.*" fits no RPC; is it misspelt?' in done.stdout
+    assert done.stdout.splitlines()[-2] == "0 tools of 1 backend; 0 skipped, 23 left out."
 
 
 def test_check_ends_with_status_1_over_a_backend_that_cannot_be_asked(run: Run, shop: str, closed_port: int) -> None:
