@@ -84,7 +84,7 @@ def combine(learned: Learned, given: Sequence[FileDescriptorProto], *, backend: 
         warnings=(
             *learned.warnings,
             *(
-                f"{name}: the descriptor set and the server disagree over its methods; the server is believed"
+                f"{name}: the given descriptors and the server disagree over its methods; the server is believed"
                 for name in disputed
             ),
             *_warn_of_surplus(in_set.keys() - set(listed) - INFRASTRUCTURE_SERVICES),
@@ -126,7 +126,7 @@ def _warn_of_surplus(names: set[str]) -> Iterator[str]:
     if names:
         shown = ", ".join(sorted(names)[:_LIMIT_NAMED])
         more = f" and {len(names) - _LIMIT_NAMED} more" if len(names) > _LIMIT_NAMED else ""
-        yield f"the descriptor set declares {shown}{more}, which the server does not list; not offered"
+        yield f"the given descriptors declare {shown}{more}, which the server does not list; not offered"
 
 
 def _warn_of_missing(learned: Learned, given: Sequence[FileDescriptorProto], backend: str) -> Iterator[str]:
@@ -138,7 +138,9 @@ def _warn_of_missing(learned: Learned, given: Sequence[FileDescriptorProto], bac
         _LOG.info("backend %s: %s, which %s imports: %s", backend, name, importer, one.reason)
     if missing:
         what = "an imported file" if len(missing) == 1 else f"{len(missing)} imported files"
-        source = "and no descriptor set holds it" if given else "a descriptor set can supply it (--descriptors)"
+        source = (
+            "and the given descriptors lack it" if given else "descriptors can supply it (--descriptors or --protos)"
+        )
         yield f"reflection did not give {what}: {source}"
 
 

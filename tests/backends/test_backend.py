@@ -87,7 +87,7 @@ async def test_a_descriptor_set_stands_in_for_what_the_server_cannot_describe(
     bare = await discover(target)
     assert bare.skipped == (("geo.LostAndFound", "reflection does not find it (NOT_FOUND)"),)
     assert bare.warnings == (
-        "reflection did not give an imported file: a descriptor set can supply it (--descriptors)",
+        "reflection did not give an imported file: descriptors can supply it (--descriptors or --protos)",
     )
     assert describe_api(bare.files, bare.services).rpcs == ()
     rich = await discover(target, write_set(place, maps, lost))
@@ -114,7 +114,7 @@ async def test_what_only_the_descriptor_set_declares_is_named_and_not_offered(
     found = await discover(target, write_set(served, *others))
     assert found.services == ("a.A",)
     shown = "b.B0, b.B1, b.B2, b.B3, b.B4 and 2 more"
-    assert found.warnings == (f"the descriptor set declares {shown}, which the server does not list; not offered",)
+    assert found.warnings == (f"the given descriptors declare {shown}, which the server does not list; not offered",)
 
 
 async def test_the_server_is_believed_where_the_methods_differ(
@@ -128,7 +128,7 @@ async def test_the_server_is_believed_where_the_methods_differ(
     table = reflection_table(services=["shop.Orders", "shop.Stock"], files=[now, now_used, same])
     found = await discover(await start_reflection(table), write_set(then, then_used, commented(same, " Counts.\n")))
     assert found.warnings == (
-        "shop.Orders: the descriptor set and the server disagree over its methods; the server is believed",
+        "shop.Orders: the given descriptors and the server disagree over its methods; the server is believed",
     )
     offered = describe_api(found.files, found.services)
     assert [(rpc.name, rpc.request.full_name) for rpc in offered.rpcs] == [
