@@ -5,6 +5,7 @@ uvicorn is run without its signal handling, lifespan and access log: when to sto
 
 import asyncio
 import contextlib
+import dataclasses
 import errno
 import logging
 import socket
@@ -50,17 +51,48 @@ def open_listening_socket(address: ListenAddress) -> socket.socket:
         listening.setblocking(False)
     except OSError as error:
         listening.close()
-        reason = _BIND_REASONS.get(error.errno or 0, error.strerror or "it cannot be bound")
-        raise OperatorError(f"cannot listen on {address}: {reason}") from None
+        raise OperatorError(f"cannot listen on {address}: {_explain_bind(error)}") from None
     return listening
+
+
+def open_listening_sockets(address: ListenAddress, count: int) -> tuple[socket.socket, ...]:
+    """Sockets bound to one address, over which the kernel spreads new connections once they listen (SO_REUSEPORT).
+
+    Raises `OperatorError` where that cannot be, also where somebody else listens there with the same option.
+    """
+    with open_listening_socket(address) as first:
+        family, place = first.family, first.getsockname()
+    opened: list[socket.socket] = []
+    try:
+        for _ in range(count):
+            opened.append(socket.socket(family, socket.SOCK_STREAM))
+            opened[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            opened[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            opened[-1].bind(place)
+            opened[-1].setblocking(False)
+    except OSError as error:
+        for one in opened:
+            one.close()
+        raise OperatorError(f"cannot listen on {address}: {_explain_bind(error)}") from None
+    return tuple(opened)
+
+
+def get_address(listening: socket.socket) -> ListenAddress:
+    """Where the socket is bound, with the port that port 0 came to."""
+    host, port = listening.getsockname()[:2]
+    return ListenAddress(host=host, port=port)
 
 
 def get_url(listening: socket.socket, path: str) -> str:
     """The URL of a path on the socket as a client on this machine writes it."""
-    host, port = listening.getsockname()[:2]
-    if host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
-        host = "127.0.0.1"
-    return f"http://{ListenAddress(host=host, port=port)}{path}"
+    address = get_address(listening)
+    if address.host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
+        address = dataclasses.replace(address, host="127.0.0.1")
+    return f"http://{address}{path}"
+
+
+def _explain_bind(error: OSError) -> str:
+    return _BIND_REASONS.get(error.errno or 0, error.strerror or "it cannot be bound")
 
 
 class HttpServer:
@@ -86,6 +118,8 @@ class HttpServer:
 
     async def run(self) -> None:
         """Serves until `stop` and until running requests have finished after it, or until `abort`."""
+        # At once, so that nobody who is told of it comes too early.
+        self._listening.listen(_BACKLOG)
         await self._server.serve(sockets=[self._listening])
 
     def stop(self) -> None:

@@ -13,16 +13,16 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 
 from gateway.app.catalogue_builder import find_idle_patterns
 from gateway.app.demo_backend import run_demo
 from gateway.app.event_loop import run_loop
 from gateway.app.operator_error import OperatorError
-from gateway.app.serving.http_server import HttpServer, get_url, open_listening_socket
+from gateway.app.serving.assignments import Announcement, Plan
+from gateway.app.serving.http_server import HttpServer, get_address, get_url, open_listening_socket
 from gateway.app.serving.readiness import ProcessHealth
 from gateway.app.serving.stdio_server import StdioServer
-from gateway.app.settings.model import Settings
+from gateway.app.settings.model import ListenAddress, Settings
 from gateway.app.wiring import Gateway, make_http_application, open_gateway
 
 _LOG = logging.getLogger("propylon.app")
@@ -32,38 +32,22 @@ _FIRST_ROUND_SECONDS = 3.0
 _FAREWELL_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Which fronts serve what; `demo` adds the demo shop as the one backend."""
-
-    settings: Settings
-    http: bool
-    stdio: bool
-    demo: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Announcement:
-    """What is served once something is: `url` of the HTTP front, how many tools, and who is still missing."""
-
-    url: str | None
-    tools: int
-    backends: int
-    waiting: tuple[str, ...]
-
-
-def serve(plan: Plan, announce: Callable[[Announcement], None]) -> None:
+def serve(plan: Plan, announce: Callable[[Announcement], None], *, listening: socket.socket | None = None) -> None:
     """Serves until told to stop; `announce` is called once, when the first tools are served.
 
-    Raises `OperatorError` where the address cannot be listened on, or two RPCs would be one tool.
+    `listening` is a socket that is bound already, for one of several processes behind an address: it takes connections
+    once every backend has been asked, since to those whom the others serve an empty list would be news. Raises
+    `OperatorError` where the address cannot be listened on, or two RPCs would be one tool.
     """
-    run_loop(_serve(plan, announce))
+    run_loop(_serve(plan, announce, listening))
 
 
-async def _serve(plan: Plan, announce: Callable[[Announcement], None]) -> None:
-    listening = open_listening_socket(plan.settings.listen) if plan.http else None
+async def _serve(plan: Plan, announce: Callable[[Announcement], None], listening: socket.socket | None) -> None:
+    is_one_of_many = listening is not None
+    if plan.http and listening is None:
+        listening = open_listening_socket(plan.settings.listen)
     async with _backends(plan) as settings, open_gateway(settings) as gateway:
-        await _Life(gateway, plan, listening, announce).live()
+        await _Life(gateway, plan, listening, announce, opens_late=is_one_of_many).live()
 
 
 @asynccontextmanager
@@ -84,6 +68,8 @@ class _Life:
         plan: Plan,
         listening: socket.socket | None,
         announce: Callable[[Announcement], None],
+        *,
+        opens_late: bool,
     ) -> None:
         self._discovery = gateway.discovery
         self._announce = announce
@@ -93,10 +79,15 @@ class _Life:
         self._drain_seconds = plan.settings.shutdown.drain_seconds
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._open = asyncio.Event()
+        if not opens_late:
+            self._open.set()
         self._url: str | None = None
+        self._address: ListenAddress | None = None
         self._fronts: list[HttpServer | StdioServer] = []
         if listening is not None:
             self._url = get_url(listening, plan.settings.http.path)
+            self._address = get_address(listening)
             application = make_http_application(gateway, self._health)
             self._fronts.append(HttpServer(application, listening))
         if plan.stdio:
@@ -124,7 +115,7 @@ class _Life:
         fronts = [group.create_task(self._run_front(front), name=type(front).__name__) for front in self._fronts]
         if self._url is not None:
             # Not the URL: whoever waits for it may call at once, and that is for the announcement to say.
-            _LOG.info("listening", extra={"address": self._url.split("/")[2]})
+            _LOG.info("listening", extra={"address": str(self._address)})
         await self._stop.wait()
         self._health.start_draining()
         for front in self._fronts:
@@ -150,15 +141,22 @@ class _Life:
 
     async def _run_front(self, front: HttpServer | StdioServer) -> None:
         try:
+            if not self._open.is_set():
+                await self._wait_for_first_round()
+            self._open.set()
             await front.run()
         finally:
             self._stop.set()
 
-    async def _announce_once(self) -> None:
-        await self._discovery.serving.wait()
+    async def _wait_for_first_round(self) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FIRST_ROUND_SECONDS):
                 await self._discovery.asked.wait()
+
+    async def _announce_once(self) -> None:
+        await self._discovery.serving.wait()
+        await self._wait_for_first_round()
+        await self._open.wait()
         states = self._discovery.states()
         if all(state.is_discovered for state in states):
             for pattern in find_idle_patterns(self._tools, self._discovery.offers()):
