@@ -3,7 +3,7 @@ from pathlib import Path
 
 from gateway.descriptors.schema.dialect import FORMATS, KEYWORDS, LIMIT_COMMENT, LIMIT_DESCRIPTION, Part, describe
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "schemas.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "protobuf.md"
 
 
 def test_the_documented_keywords_and_formats_are_those_that_may_be_used():
