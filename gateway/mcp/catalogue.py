@@ -13,8 +13,9 @@ from gateway.mcp.ports import StreamRpc, Transcoder, UnaryRpc
 class Tool:
     """One RPC as a tool. `listing` is its entry in tools/list, whole; `rpc` is "pkg.Service/Method".
 
-    Exactly one of `call` and `stream` is set: a unary RPC, or one of the streaming kinds.
-    `header_parameters` follows from the listing: the arguments that clients mirror in `Mcp-Param-*` headers.
+    Exactly one of `call` and `stream` is set: a unary RPC, or one of the streaming kinds; `has_many_replies` says of
+    those whether the server streams too. `output_validator` is held to each single reply. `header_parameters` follows
+    from the listing: the arguments that clients mirror in `Mcp-Param-*` headers.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Tool:
     deadline_seconds: float
     call: UnaryRpc | None = None
     stream: StreamRpc | None = None
+    has_many_replies: bool = False
     output_validator: SchemaValidator | None = None
     header_parameters: tuple[HeaderParameter, ...] = field(init=False)
 

@@ -17,6 +17,8 @@ from gateway.mcp.methods.method import Method
 from gateway.mcp.methods.server_discover import ServerDiscover
 from gateway.mcp.methods.tools_call import ToolsCall, find_mirrored
 from gateway.mcp.methods.tools_list import ToolsList
+from gateway.mcp.progress import ProgressPace
+from gateway.mcp.tool_calls.collector import StreamLimits
 
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 
@@ -49,8 +51,9 @@ class Dispatcher:
     """Answers messages from the catalogue that is served at their moment.
 
     `catalogue` gives the current one and is asked once a message. `page_size` is the number of tools a page of
-    tools/list, None for one page. `result_limit_bytes` bounds the JSON of a tool's result; `forward_internal` tells
-    callers what a backend says of its internal failures.
+    tools/list, None for one page. `result_limit_bytes` bounds the JSON of a tool's result, `stream_limits` what is
+    collected of a stream, `progress_pace` how often progress is told; `forward_internal` tells callers what a backend
+    says of its internal failures.
     """
 
     def __init__(
@@ -61,12 +64,19 @@ class Dispatcher:
         server: ServerIdentity,
         page_size: int | None = None,
         result_limit_bytes: int = DEFAULT_RESULT_LIMIT_BYTES,
+        stream_limits: StreamLimits | None = None,
+        progress_pace: ProgressPace | None = None,
         forward_internal: bool = False,
     ) -> None:
         self._catalogue = catalogue
         self._server_info = orjson.Fragment(orjson.dumps(server.describe()))
         tools_list = ToolsList(page_size=page_size)
-        tools_call = ToolsCall(result_limit_bytes=result_limit_bytes, forward_internal=forward_internal)
+        tools_call = ToolsCall(
+            result_limit_bytes=result_limit_bytes,
+            stream_limits=stream_limits or StreamLimits(),
+            progress_pace=progress_pace or ProgressPace(),
+            forward_internal=forward_internal,
+        )
         served = (
             Method(name="tools/list", answer=tools_list.answer, capability="tools", nullable=("cursor",)),
             Method(
