@@ -4,14 +4,12 @@ Both directions make one fast pass. Only where that fails does a second, slower 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 
-from gateway.contract.distilled import Problem
 from gateway.descriptors.api import Api, describe_api
 from gateway.descriptors.schema.types.enums import list_offered_names
 from gateway.transcoding.common_types import iterate_common_files
@@ -27,6 +25,7 @@ from gateway.transcoding.converters.parser_compiler import ParserCompiler
 from gateway.transcoding.converters.printer_compiler import PrinterCompiler
 from gateway.transcoding.converters.type_index import TypeIndex, get_class, has_required
 from gateway.transcoding.errors import ArgumentProblems, BadReply
+from gateway.transcoding.printed import Printed
 from gateway.transcoding.rule_gate import RuleGate
 
 _LIMIT_MISSING = 5  # names of missing fields that are told
@@ -39,14 +38,6 @@ _BLEMISHES = (BlemishError, UnicodeDecodeError)
 
 Parser = Callable[[Any], Message]
 Printer = Callable[[Message], Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Printed:
-    """A message as JSON data. `notes` say, by JSON pointer, which parts are shown otherwise than they are and why."""
-
-    value: Any
-    notes: tuple[Problem, ...] = ()
 
 
 class Codec:

@@ -14,9 +14,11 @@ from gateway.contract.status_report import StatusReport
 from gateway.descriptors.api import Rpc
 from gateway.descriptors.root_forms import RootForm, get_root_form
 from gateway.transcoding.argument_roots import make_value_parser, parse_list
-from gateway.transcoding.codec import Codec, Printed
+from gateway.transcoding.codec import Codec
 from gateway.transcoding.converters.type_index import get_class
 from gateway.transcoding.errors import ArgumentProblems
+from gateway.transcoding.http_bodies import HTTP_BODY, print_body
+from gateway.transcoding.printed import Printed
 from gateway.transcoding.rpc_status import RpcStatus
 from gateway.transcoding.status_details import report_status
 
@@ -34,7 +36,8 @@ class RpcTranscoder:
         self._serialize = get_class(rpc.request).SerializeToString
         self._decode = codec.decoder_for(rpc.response)
         self._print = codec.printer_for(rpc.response)
-        self._print_noting = codec.noting_printer_for(rpc.response)
+        is_body = rpc.response.full_name == HTTP_BODY
+        self._print_noting = print_body if is_body else codec.noting_printer_for(rpc.response)
         self._codec = codec
         self._request = rpc.request
         self._client_streaming = rpc.client_streaming
@@ -64,7 +67,7 @@ class RpcTranscoder:
         return self._print(self._decode(reply))
 
     def read_reply(self, reply: bytes) -> Printed:
-        """The same, with notes on the parts that JSON cannot say as they are."""
+        """The same, with notes on the parts that JSON cannot say as they are; content where it is a HttpBody."""
         return self._print_noting(self._decode(reply))
 
     def encode_reply_json(self, reply: bytes) -> bytes:

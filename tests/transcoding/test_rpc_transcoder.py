@@ -2,8 +2,8 @@ import orjson
 import pytest
 
 from gateway.contract.distilled import Distilled, Problem
-from gateway.transcoding.codec import Printed
 from gateway.transcoding.errors import BadReply
+from gateway.transcoding.printed import Printed
 from tests.transcoding.kit import PROTO2, Kit
 
 KIT = Kit("""
