@@ -396,6 +396,7 @@ class FieldAnnotation(_message.Message):
     HEADER_FIELD_NUMBER: _builtins.int
     MEDIA_TYPE_FIELD_NUMBER: _builtins.int
     SENSITIVE_FIELD_NUMBER: _builtins.int
+    MEDIA_TYPE_FIELD_FIELD_NUMBER: _builtins.int
     header: _builtins.str
     """The argument is mirrored in the header Mcp-Param-<header>, so that intermediaries can route by it. Strings, integers
     and booleans only.
@@ -404,16 +405,19 @@ class FieldAnnotation(_message.Message):
     """The media type of a bytes or string field: images and sounds become content blocks instead of base64 in text."""
     sensitive: _builtins.bool
     """Never logged, never quoted in a refusal."""
+    media_type_field: _builtins.str
+    """In the place of media_type: the name of the string field beside this one that says the media type of each value."""
     def __init__(
         self,
         *,
         header: _builtins.str = ...,
         media_type: _builtins.str = ...,
         sensitive: _builtins.bool = ...,
+        media_type_field: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["header", b"header", "media_type", b"media_type", "sensitive", b"sensitive"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["header", b"header", "media_type", b"media_type", "media_type_field", b"media_type_field", "sensitive", b"sensitive"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

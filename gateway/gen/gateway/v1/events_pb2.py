@@ -24,10 +24,11 @@ _sym_db = _symbol_database.Default()
 
 from gateway.gen.gateway.v1 import content_pb2 as gateway_dot_v1_dot_content__pb2
 from gateway.gen.gateway.v1 import input_pb2 as gateway_dot_v1_dot_input__pb2
+from gateway.gen.gateway.v1 import logging_pb2 as gateway_dot_v1_dot_logging__pb2
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17gateway/v1/events.proto\x12\ngateway.v1\x1a\x18gateway/v1/content.proto\x1a\x16gateway/v1/input.proto\x1a\x1cgoogle/protobuf/struct.proto\"K\n\x08Progress\x12\x10\n\x08progress\x18\x01 \x01(\x01\x12\x12\n\x05total\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x0f\n\x07message\x18\x03 \x01(\tB\x08\n\x06_total\"g\n\nLogMessage\x12#\n\x05level\x18\x01 \x01(\x0e\x32\x14.gateway.v1.LogLevel\x12\x0e\n\x06logger\x18\x02 \x01(\t\x12$\n\x04\x64\x61ta\x18\x03 \x01(\x0b\x32\x16.google.protobuf.Value\"\xf8\x01\n\x0bStreamEvent\x12(\n\x08progress\x18\x01 \x01(\x0b\x32\x14.gateway.v1.ProgressH\x00\x12%\n\x03log\x18\x02 \x01(\x0b\x32\x16.gateway.v1.LogMessageH\x00\x12+\n\x07\x63ontent\x18\x03 \x01(\x0b\x32\x18.gateway.v1.ContentBlockH\x00\x12-\n\nstructured\x18\x04 \x01(\x0b\x32\x17.google.protobuf.StructH\x00\x12\x33\n\x0einput_required\x18\x05 \x01(\x0b\x32\x19.gateway.v1.InputRequiredH\x00\x42\x07\n\x05\x65vent*\xd6\x01\n\x08LogLevel\x12\x19\n\x15LOG_LEVEL_UNSPECIFIED\x10\x00\x12\x13\n\x0fLOG_LEVEL_DEBUG\x10\x01\x12\x12\n\x0eLOG_LEVEL_INFO\x10\x02\x12\x14\n\x10LOG_LEVEL_NOTICE\x10\x03\x12\x15\n\x11LOG_LEVEL_WARNING\x10\x04\x12\x13\n\x0fLOG_LEVEL_ERROR\x10\x05\x12\x16\n\x12LOG_LEVEL_CRITICAL\x10\x06\x12\x13\n\x0fLOG_LEVEL_ALERT\x10\x07\x12\x17\n\x13LOG_LEVEL_EMERGENCY\x10\x08\x42K\n\x17\x64\x65v.propylon.gateway.v1B\x0b\x45ventsProtoP\x01Z!propylon.dev/gateway/v1;gatewayv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17gateway/v1/events.proto\x12\ngateway.v1\x1a\x18gateway/v1/content.proto\x1a\x16gateway/v1/input.proto\x1a\x18gateway/v1/logging.proto\x1a\x1cgoogle/protobuf/struct.proto\"K\n\x08Progress\x12\x10\n\x08progress\x18\x01 \x01(\x01\x12\x12\n\x05total\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x0f\n\x07message\x18\x03 \x01(\tB\x08\n\x06_total\"\xf8\x01\n\x0bStreamEvent\x12(\n\x08progress\x18\x01 \x01(\x0b\x32\x14.gateway.v1.ProgressH\x00\x12%\n\x03log\x18\x02 \x01(\x0b\x32\x16.gateway.v1.LogMessageH\x00\x12+\n\x07\x63ontent\x18\x03 \x01(\x0b\x32\x18.gateway.v1.ContentBlockH\x00\x12-\n\nstructured\x18\x04 \x01(\x0b\x32\x17.google.protobuf.StructH\x00\x12\x33\n\x0einput_required\x18\x05 \x01(\x0b\x32\x19.gateway.v1.InputRequiredH\x00\x42\x07\n\x05\x65ventBK\n\x17\x64\x65v.propylon.gateway.v1B\x0b\x45ventsProtoP\x01Z!propylon.dev/gateway/v1;gatewayv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,12 +36,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gateway.gen.gateway.v1.even
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\027dev.propylon.gateway.v1B\013EventsProtoP\001Z!propylon.dev/gateway/v1;gatewayv1'
-  _globals['_LOGLEVEL']._serialized_start=553
-  _globals['_LOGLEVEL']._serialized_end=767
-  _globals['_PROGRESS']._serialized_start=119
-  _globals['_PROGRESS']._serialized_end=194
-  _globals['_LOGMESSAGE']._serialized_start=196
-  _globals['_LOGMESSAGE']._serialized_end=299
-  _globals['_STREAMEVENT']._serialized_start=302
-  _globals['_STREAMEVENT']._serialized_end=550
+  _globals['_PROGRESS']._serialized_start=145
+  _globals['_PROGRESS']._serialized_end=220
+  _globals['_STREAMEVENT']._serialized_start=223
+  _globals['_STREAMEVENT']._serialized_end=471
 # @@protoc_insertion_point(module_scope)

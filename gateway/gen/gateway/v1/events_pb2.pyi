@@ -9,68 +9,20 @@ result. Any message may have such fields; StreamEvent is one that is ready to us
 
 from gateway.gen.gateway.v1 import content_pb2 as _content_pb2
 from gateway.gen.gateway.v1 import input_pb2 as _input_pb2
+from gateway.gen.gateway.v1 import logging_pb2 as _logging_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import struct_pb2 as _struct_pb2
-from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 11):
-    from typing import TypeAlias as _TypeAlias, Never as _Never
+if sys.version_info >= (3, 10):
+    from typing import TypeAlias as _TypeAlias
 else:
-    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
+    from typing_extensions import TypeAlias as _TypeAlias
 
 DESCRIPTOR: _descriptor.FileDescriptor
-
-class _LogLevel:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _LogLevelEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LogLevel.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    LOG_LEVEL_UNSPECIFIED: _LogLevel.ValueType  # 0
-    """As LOG_LEVEL_INFO."""
-    LOG_LEVEL_DEBUG: _LogLevel.ValueType  # 1
-    """For whoever debugs the backend."""
-    LOG_LEVEL_INFO: _LogLevel.ValueType  # 2
-    """Something happened."""
-    LOG_LEVEL_NOTICE: _LogLevel.ValueType  # 3
-    """Something of note happened."""
-    LOG_LEVEL_WARNING: _LogLevel.ValueType  # 4
-    """Something is not as it should be."""
-    LOG_LEVEL_ERROR: _LogLevel.ValueType  # 5
-    """Something failed."""
-    LOG_LEVEL_CRITICAL: _LogLevel.ValueType  # 6
-    """Something large failed."""
-    LOG_LEVEL_ALERT: _LogLevel.ValueType  # 7
-    """Somebody must act at once."""
-    LOG_LEVEL_EMERGENCY: _LogLevel.ValueType  # 8
-    """Nothing works."""
-
-class LogLevel(_LogLevel, metaclass=_LogLevelEnumTypeWrapper):
-    """The levels of a log (RFC 5424)."""
-
-LOG_LEVEL_UNSPECIFIED: LogLevel.ValueType  # 0
-"""As LOG_LEVEL_INFO."""
-LOG_LEVEL_DEBUG: LogLevel.ValueType  # 1
-"""For whoever debugs the backend."""
-LOG_LEVEL_INFO: LogLevel.ValueType  # 2
-"""Something happened."""
-LOG_LEVEL_NOTICE: LogLevel.ValueType  # 3
-"""Something of note happened."""
-LOG_LEVEL_WARNING: LogLevel.ValueType  # 4
-"""Something is not as it should be."""
-LOG_LEVEL_ERROR: LogLevel.ValueType  # 5
-"""Something failed."""
-LOG_LEVEL_CRITICAL: LogLevel.ValueType  # 6
-"""Something large failed."""
-LOG_LEVEL_ALERT: LogLevel.ValueType  # 7
-"""Somebody must act at once."""
-LOG_LEVEL_EMERGENCY: LogLevel.ValueType  # 8
-"""Nothing works."""
-Global___LogLevel: _TypeAlias = LogLevel  # noqa: Y015
 
 @_typing.final
 class Progress(_message.Message):
@@ -105,38 +57,6 @@ class Progress(_message.Message):
 Global___Progress: _TypeAlias = Progress  # noqa: Y015
 
 @_typing.final
-class LogMessage(_message.Message):
-    """A line for the client's log. Told where the client wants its level."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    LEVEL_FIELD_NUMBER: _builtins.int
-    LOGGER_FIELD_NUMBER: _builtins.int
-    DATA_FIELD_NUMBER: _builtins.int
-    level: Global___LogLevel.ValueType
-    """How serious it is."""
-    logger: _builtins.str
-    """Who says it."""
-    @_builtins.property
-    def data(self) -> _struct_pb2.Value:
-        """What is said; text is a string value."""
-
-    def __init__(
-        self,
-        *,
-        level: Global___LogLevel.ValueType = ...,
-        logger: _builtins.str = ...,
-        data: _struct_pb2.Value | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["data", b"data"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["data", b"data", "level", b"level", "logger", b"logger"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___LogMessage: _TypeAlias = LogMessage  # noqa: Y015
-
-@_typing.final
 class StreamEvent(_message.Message):
     """One event of a stream, for backends that need no message of their own."""
 
@@ -152,7 +72,7 @@ class StreamEvent(_message.Message):
         """How far the work is."""
 
     @_builtins.property
-    def log(self) -> Global___LogMessage:
+    def log(self) -> _logging_pb2.LogMessage:
         """A line for the log."""
 
     @_builtins.property
@@ -171,7 +91,7 @@ class StreamEvent(_message.Message):
         self,
         *,
         progress: Global___Progress | None = ...,
-        log: Global___LogMessage | None = ...,
+        log: _logging_pb2.LogMessage | None = ...,
         content: _content_pb2.ContentBlock | None = ...,
         structured: _struct_pb2.Struct | None = ...,
         input_required: _input_pb2.InputRequired | None = ...,

@@ -23,10 +23,11 @@ _sym_db = _symbol_database.Default()
 
 
 from gateway.gen.gateway.v1 import content_pb2 as gateway_dot_v1_dot_content__pb2
+from gateway.gen.gateway.v1 import logging_pb2 as gateway_dot_v1_dot_logging__pb2
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16gateway/v1/input.proto\x12\ngateway.v1\x1a\x18gateway/v1/content.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xf4\x01\n\x0b\x43\x61llContext\x12+\n\x06\x63lient\x18\x01 \x01(\x0b\x32\x1b.gateway.v1.ClientAbilities\x12\x35\n\x07\x61nswers\x18\x02 \x03(\x0b\x32$.gateway.v1.CallContext.AnswersEntry\x12\r\n\x05state\x18\x03 \x01(\x0c\x12\x16\n\x0ewants_progress\x18\x04 \x01(\x08\x12\x11\n\tprincipal\x18\x05 \x01(\t\x1aG\n\x0c\x41nswersEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12&\n\x05value\x18\x02 \x01(\x0b\x32\x17.gateway.v1.InputAnswer:\x02\x38\x01\"o\n\x0f\x43lientAbilities\x12\x10\n\x08sampling\x18\x01 \x01(\x08\x12\x13\n\x0b\x65licitation\x18\x02 \x01(\x08\x12\x17\n\x0f\x65licitation_url\x18\x03 \x01(\x08\x12\r\n\x05roots\x18\x04 \x01(\x08\x12\r\n\x05tasks\x18\x05 \x01(\x08\"\xa4\x01\n\rInputRequired\x12\x39\n\x08requests\x18\x01 \x03(\x0b\x32\'.gateway.v1.InputRequired.RequestsEntry\x12\r\n\x05state\x18\x02 \x01(\x0c\x1aI\n\rRequestsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\'\n\x05value\x18\x02 \x01(\x0b\x32\x18.gateway.v1.InputRequest:\x02\x38\x01\"\x9b\x01\n\x0cInputRequest\x12.\n\x0b\x65licitation\x18\x01 \x01(\x0b\x32\x17.gateway.v1.ElicitationH\x00\x12(\n\x08sampling\x18\x02 \x01(\x0b\x32\x14.gateway.v1.SamplingH\x00\x12&\n\x05roots\x18\x03 \x01(\x0b\x32\x15.gateway.v1.ListRootsH\x00\x42\t\n\x07request\"n\n\x0b\x45licitation\x12\x0f\n\x07message\x18\x01 \x01(\t\x12\x1f\n\x15requested_schema_json\x18\x02 \x01(\tH\x00\x12\r\n\x03url\x18\x03 \x01(\tH\x00\x12\x16\n\x0e\x65licitation_id\x18\x04 \x01(\tB\x06\n\x04mode\"y\n\x08Sampling\x12-\n\x08messages\x18\x01 \x03(\x0b\x32\x1b.gateway.v1.SamplingMessage\x12\x15\n\rsystem_prompt\x18\x02 \x01(\t\x12\x12\n\nmax_tokens\x18\x03 \x01(\x05\x12\x13\n\x0bparams_json\x18\x04 \x01(\t\"\\\n\x0fSamplingMessage\x12\x1e\n\x04role\x18\x01 \x01(\x0e\x32\x10.gateway.v1.Role\x12)\n\x07\x63ontent\x18\x02 \x01(\x0b\x32\x18.gateway.v1.ContentBlock\"\x0b\n\tListRoots\"\xbc\x01\n\x0bInputAnswer\x12\x34\n\x0b\x65licitation\x18\x01 \x01(\x0b\x32\x1d.gateway.v1.ElicitationAnswerH\x00\x12.\n\x08sampling\x18\x02 \x01(\x0b\x32\x1a.gateway.v1.SamplingAnswerH\x00\x12(\n\x05roots\x18\x03 \x01(\x0b\x32\x17.gateway.v1.RootsAnswerH\x00\x12\x13\n\x0bresult_json\x18\x04 \x01(\tB\x08\n\x06\x61nswer\"l\n\x11\x45licitationAnswer\x12-\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x1d.gateway.v1.ElicitationAction\x12(\n\x07\x63ontent\x18\x02 \x01(\x0b\x32\x17.google.protobuf.Struct\"\x7f\n\x0eSamplingAnswer\x12\x1e\n\x04role\x18\x01 \x01(\x0e\x32\x10.gateway.v1.Role\x12)\n\x07\x63ontent\x18\x02 \x03(\x0b\x32\x18.gateway.v1.ContentBlock\x12\r\n\x05model\x18\x03 \x01(\t\x12\x13\n\x0bstop_reason\x18\x04 \x01(\t\".\n\x0bRootsAnswer\x12\x1f\n\x05roots\x18\x01 \x03(\x0b\x32\x10.gateway.v1.Root\"!\n\x04Root\x12\x0b\n\x03uri\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t*\x95\x01\n\x11\x45licitationAction\x12\"\n\x1e\x45LICITATION_ACTION_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x45LICITATION_ACTION_ACCEPT\x10\x01\x12\x1e\n\x1a\x45LICITATION_ACTION_DECLINE\x10\x02\x12\x1d\n\x19\x45LICITATION_ACTION_CANCEL\x10\x03\x42J\n\x17\x64\x65v.propylon.gateway.v1B\nInputProtoP\x01Z!propylon.dev/gateway/v1;gatewayv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16gateway/v1/input.proto\x12\ngateway.v1\x1a\x18gateway/v1/content.proto\x1a\x18gateway/v1/logging.proto\x1a\x1cgoogle/protobuf/struct.proto\"\x9d\x02\n\x0b\x43\x61llContext\x12+\n\x06\x63lient\x18\x01 \x01(\x0b\x32\x1b.gateway.v1.ClientAbilities\x12\x35\n\x07\x61nswers\x18\x02 \x03(\x0b\x32$.gateway.v1.CallContext.AnswersEntry\x12\r\n\x05state\x18\x03 \x01(\x0c\x12\x16\n\x0ewants_progress\x18\x04 \x01(\x08\x12\x11\n\tprincipal\x18\x05 \x01(\t\x12\'\n\tlog_level\x18\x06 \x01(\x0e\x32\x14.gateway.v1.LogLevel\x1aG\n\x0c\x41nswersEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12&\n\x05value\x18\x02 \x01(\x0b\x32\x17.gateway.v1.InputAnswer:\x02\x38\x01\"o\n\x0f\x43lientAbilities\x12\x10\n\x08sampling\x18\x01 \x01(\x08\x12\x13\n\x0b\x65licitation\x18\x02 \x01(\x08\x12\x17\n\x0f\x65licitation_url\x18\x03 \x01(\x08\x12\r\n\x05roots\x18\x04 \x01(\x08\x12\r\n\x05tasks\x18\x05 \x01(\x08\"\xa4\x01\n\rInputRequired\x12\x39\n\x08requests\x18\x01 \x03(\x0b\x32\'.gateway.v1.InputRequired.RequestsEntry\x12\r\n\x05state\x18\x02 \x01(\x0c\x1aI\n\rRequestsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\'\n\x05value\x18\x02 \x01(\x0b\x32\x18.gateway.v1.InputRequest:\x02\x38\x01\"\x9b\x01\n\x0cInputRequest\x12.\n\x0b\x65licitation\x18\x01 \x01(\x0b\x32\x17.gateway.v1.ElicitationH\x00\x12(\n\x08sampling\x18\x02 \x01(\x0b\x32\x14.gateway.v1.SamplingH\x00\x12&\n\x05roots\x18\x03 \x01(\x0b\x32\x15.gateway.v1.ListRootsH\x00\x42\t\n\x07request\"n\n\x0b\x45licitation\x12\x0f\n\x07message\x18\x01 \x01(\t\x12\x1f\n\x15requested_schema_json\x18\x02 \x01(\tH\x00\x12\r\n\x03url\x18\x03 \x01(\tH\x00\x12\x16\n\x0e\x65licitation_id\x18\x04 \x01(\tB\x06\n\x04mode\"y\n\x08Sampling\x12-\n\x08messages\x18\x01 \x03(\x0b\x32\x1b.gateway.v1.SamplingMessage\x12\x15\n\rsystem_prompt\x18\x02 \x01(\t\x12\x12\n\nmax_tokens\x18\x03 \x01(\x05\x12\x13\n\x0bparams_json\x18\x04 \x01(\t\"\\\n\x0fSamplingMessage\x12\x1e\n\x04role\x18\x01 \x01(\x0e\x32\x10.gateway.v1.Role\x12)\n\x07\x63ontent\x18\x02 \x01(\x0b\x32\x18.gateway.v1.ContentBlock\"\x0b\n\tListRoots\"\xbc\x01\n\x0bInputAnswer\x12\x34\n\x0b\x65licitation\x18\x01 \x01(\x0b\x32\x1d.gateway.v1.ElicitationAnswerH\x00\x12.\n\x08sampling\x18\x02 \x01(\x0b\x32\x1a.gateway.v1.SamplingAnswerH\x00\x12(\n\x05roots\x18\x03 \x01(\x0b\x32\x17.gateway.v1.RootsAnswerH\x00\x12\x13\n\x0bresult_json\x18\x04 \x01(\tB\x08\n\x06\x61nswer\"l\n\x11\x45licitationAnswer\x12-\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x1d.gateway.v1.ElicitationAction\x12(\n\x07\x63ontent\x18\x02 \x01(\x0b\x32\x17.google.protobuf.Struct\"\x7f\n\x0eSamplingAnswer\x12\x1e\n\x04role\x18\x01 \x01(\x0e\x32\x10.gateway.v1.Role\x12)\n\x07\x63ontent\x18\x02 \x03(\x0b\x32\x18.gateway.v1.ContentBlock\x12\r\n\x05model\x18\x03 \x01(\t\x12\x13\n\x0bstop_reason\x18\x04 \x01(\t\".\n\x0bRootsAnswer\x12\x1f\n\x05roots\x18\x01 \x03(\x0b\x32\x10.gateway.v1.Root\"!\n\x04Root\x12\x0b\n\x03uri\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t*\x95\x01\n\x11\x45licitationAction\x12\"\n\x1e\x45LICITATION_ACTION_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x45LICITATION_ACTION_ACCEPT\x10\x01\x12\x1e\n\x1a\x45LICITATION_ACTION_DECLINE\x10\x02\x12\x1d\n\x19\x45LICITATION_ACTION_CANCEL\x10\x03\x42J\n\x17\x64\x65v.propylon.gateway.v1B\nInputProtoP\x01Z!propylon.dev/gateway/v1;gatewayv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,36 +39,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CALLCONTEXT_ANSWERSENTRY']._serialized_options = b'8\001'
   _globals['_INPUTREQUIRED_REQUESTSENTRY']._loaded_options = None
   _globals['_INPUTREQUIRED_REQUESTSENTRY']._serialized_options = b'8\001'
-  _globals['_ELICITATIONACTION']._serialized_start=1635
-  _globals['_ELICITATIONACTION']._serialized_end=1784
-  _globals['_CALLCONTEXT']._serialized_start=95
-  _globals['_CALLCONTEXT']._serialized_end=339
-  _globals['_CALLCONTEXT_ANSWERSENTRY']._serialized_start=268
-  _globals['_CALLCONTEXT_ANSWERSENTRY']._serialized_end=339
-  _globals['_CLIENTABILITIES']._serialized_start=341
-  _globals['_CLIENTABILITIES']._serialized_end=452
-  _globals['_INPUTREQUIRED']._serialized_start=455
-  _globals['_INPUTREQUIRED']._serialized_end=619
-  _globals['_INPUTREQUIRED_REQUESTSENTRY']._serialized_start=546
-  _globals['_INPUTREQUIRED_REQUESTSENTRY']._serialized_end=619
-  _globals['_INPUTREQUEST']._serialized_start=622
-  _globals['_INPUTREQUEST']._serialized_end=777
-  _globals['_ELICITATION']._serialized_start=779
-  _globals['_ELICITATION']._serialized_end=889
-  _globals['_SAMPLING']._serialized_start=891
-  _globals['_SAMPLING']._serialized_end=1012
-  _globals['_SAMPLINGMESSAGE']._serialized_start=1014
-  _globals['_SAMPLINGMESSAGE']._serialized_end=1106
-  _globals['_LISTROOTS']._serialized_start=1108
-  _globals['_LISTROOTS']._serialized_end=1119
-  _globals['_INPUTANSWER']._serialized_start=1122
-  _globals['_INPUTANSWER']._serialized_end=1310
-  _globals['_ELICITATIONANSWER']._serialized_start=1312
-  _globals['_ELICITATIONANSWER']._serialized_end=1420
-  _globals['_SAMPLINGANSWER']._serialized_start=1422
-  _globals['_SAMPLINGANSWER']._serialized_end=1549
-  _globals['_ROOTSANSWER']._serialized_start=1551
-  _globals['_ROOTSANSWER']._serialized_end=1597
-  _globals['_ROOT']._serialized_start=1599
-  _globals['_ROOT']._serialized_end=1632
+  _globals['_ELICITATIONACTION']._serialized_start=1702
+  _globals['_ELICITATIONACTION']._serialized_end=1851
+  _globals['_CALLCONTEXT']._serialized_start=121
+  _globals['_CALLCONTEXT']._serialized_end=406
+  _globals['_CALLCONTEXT_ANSWERSENTRY']._serialized_start=335
+  _globals['_CALLCONTEXT_ANSWERSENTRY']._serialized_end=406
+  _globals['_CLIENTABILITIES']._serialized_start=408
+  _globals['_CLIENTABILITIES']._serialized_end=519
+  _globals['_INPUTREQUIRED']._serialized_start=522
+  _globals['_INPUTREQUIRED']._serialized_end=686
+  _globals['_INPUTREQUIRED_REQUESTSENTRY']._serialized_start=613
+  _globals['_INPUTREQUIRED_REQUESTSENTRY']._serialized_end=686
+  _globals['_INPUTREQUEST']._serialized_start=689
+  _globals['_INPUTREQUEST']._serialized_end=844
+  _globals['_ELICITATION']._serialized_start=846
+  _globals['_ELICITATION']._serialized_end=956
+  _globals['_SAMPLING']._serialized_start=958
+  _globals['_SAMPLING']._serialized_end=1079
+  _globals['_SAMPLINGMESSAGE']._serialized_start=1081
+  _globals['_SAMPLINGMESSAGE']._serialized_end=1173
+  _globals['_LISTROOTS']._serialized_start=1175
+  _globals['_LISTROOTS']._serialized_end=1186
+  _globals['_INPUTANSWER']._serialized_start=1189
+  _globals['_INPUTANSWER']._serialized_end=1377
+  _globals['_ELICITATIONANSWER']._serialized_start=1379
+  _globals['_ELICITATIONANSWER']._serialized_end=1487
+  _globals['_SAMPLINGANSWER']._serialized_start=1489
+  _globals['_SAMPLINGANSWER']._serialized_end=1616
+  _globals['_ROOTSANSWER']._serialized_start=1618
+  _globals['_ROOTSANSWER']._serialized_end=1664
+  _globals['_ROOT']._serialized_start=1666
+  _globals['_ROOT']._serialized_end=1699
 # @@protoc_insertion_point(module_scope)

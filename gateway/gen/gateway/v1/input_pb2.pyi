@@ -9,6 +9,7 @@ the answers and the state in the request's CallContext. Nothing is kept anywhere
 
 from collections import abc as _abc
 from gateway.gen.gateway.v1 import content_pb2 as _content_pb2
+from gateway.gen.gateway.v1 import logging_pb2 as _logging_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import struct_pb2 as _struct_pb2
@@ -85,12 +86,15 @@ class CallContext(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     WANTS_PROGRESS_FIELD_NUMBER: _builtins.int
     PRINCIPAL_FIELD_NUMBER: _builtins.int
+    LOG_LEVEL_FIELD_NUMBER: _builtins.int
     state: _builtins.bytes
     """The state of the call before, as the RPC gave it."""
     wants_progress: _builtins.bool
     """The client wants to hear of progress."""
     principal: _builtins.str
     """Who calls, where the gateway knows it."""
+    log_level: _logging_pb2.LogLevel.ValueType
+    """The least level of the log lines that the client wants; unspecified where it wants none."""
     @_builtins.property
     def client(self) -> Global___ClientAbilities:
         """What the client declared that it can do."""
@@ -107,10 +111,11 @@ class CallContext(_message.Message):
         state: _builtins.bytes = ...,
         wants_progress: _builtins.bool = ...,
         principal: _builtins.str = ...,
+        log_level: _logging_pb2.LogLevel.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["client", b"client"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "client", b"client", "principal", b"principal", "state", b"state", "wants_progress", b"wants_progress"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "client", b"client", "log_level", b"log_level", "principal", b"principal", "state", b"state", "wants_progress", b"wants_progress"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
