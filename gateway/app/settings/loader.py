@@ -97,9 +97,13 @@ class _Preparation:
 
     def prepare(self, value: Any, schema: Mapping[str, Any], path: _Steps = ()) -> Any:
         """The value with references filled in and unknown keys taken out; both leave their problems behind."""
-        if schema.get("writeOnly"):
+        if schema.get("writeOnly") or _holds_secrets(schema):
             self._hide(path, value, "a value that is not shown")
         match value:
+            case str() if schema.get("type") == "array" and "$" not in value:
+                text = f"must be a list; write [{quote(value)}]"
+                self.problems.append(Problem(at=make_pointer(path), text=text))
+                return []
             case str():
                 return self._expand(value, schema, path)
             case dict() if schema.get("type") == "object":
@@ -150,6 +154,11 @@ class _Preparation:
 
     def _hide(self, path: _Steps, value: Any, label: str) -> None:
         self._hidden.setdefault(make_pointer(path), []).append((quote(value), label))
+
+
+def _holds_secrets(schema: Mapping[str, Any]) -> bool:
+    """Whether it is a mapping to secrets; then what stands in its place by mistake is most likely one."""
+    return bool((schema.get("additionalProperties") or {}).get("writeOnly"))
 
 
 def _unknown_key(key: str, known: Mapping[str, Any]) -> str:

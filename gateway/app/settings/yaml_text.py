@@ -76,7 +76,10 @@ def parse_yaml(text: str) -> Any:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise YamlError(error.problem or "is not YAML", mark.line + 1 if mark else None) from None
+        problem = error.problem or "is not YAML"
+        if "'\\t' that cannot start any token" in problem:
+            problem = "YAML is indented with spaces; there is a tab"
+        raise YamlError(problem, mark.line + 1 if mark else None) from None
     except yaml.YAMLError as error:
         raise YamlError(str(error).splitlines()[0]) from None
     except RecursionError:

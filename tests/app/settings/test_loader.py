@@ -185,6 +185,19 @@ def test_a_flag_for_a_section_is_told_how_to_write_it() -> None:
     assert faults(raw) == {"/backends/0/tls": text, "/log": text}
 
 
+def test_one_text_for_a_list_is_told_how_to_write_it() -> None:
+    raw = {"backends": [{"name": "a", "target": "localhost:1", "exclude": "*/Delete*", "protos": "."}]}
+    assert faults(raw) == {
+        "/backends/0/exclude": 'must be a list; write ["*/Delete*"]',
+        "/backends/0/protos": 'must be a list; write ["."]',
+    }
+
+
+def test_a_secret_in_the_place_of_metadata_is_not_shown() -> None:
+    raw = {"backends": [{"name": "a", "target": "localhost:1", "metadata": "Bearer s3cret"}]}
+    assert faults(raw) == {"/backends/0/metadata": "must be an object, got a value that is not shown"}
+
+
 def test_metadata_keys_may_be_written_as_headers_are() -> None:
     metadata = {"Authorization": "Bearer x", "X-Trace-Bin": "AAE="}
     raw = {"backends": [{"name": "a", "target": "localhost:1", "metadata": metadata}]}

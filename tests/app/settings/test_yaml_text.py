@@ -62,6 +62,7 @@ def test_a_doubled_key_is_refused_with_both_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
+        ("a:\n\t- b\n", "line 2: YAML is indented with spaces; there is a tab"),
         ("a: [1, 2\n", "line 2: expected ',' or ']', but got '<stream end>'"),
         (
             "a: !!python/object/apply:os.system [id]\n",
