@@ -24,6 +24,7 @@ _LIMIT_SAID = 300
 
 _WRITTEN_BY = "write one with buf build -o FILE.binpb, or protoc --include_imports --include_source_info -o FILE"
 _PROTO_SOURCE = re.compile(rb"\s*(?://|/\*|syntax\s*=|edition\s*=|package\s|import\s|message\s|service\s)")
+_IMPORT_HINT = "; imports start from this folder, so give the one that they start from, or put the file there"
 _FAULT = re.compile(r"(?P<file>.+?\.proto):(?P<line>\d+):\d+: (?P<said>(?!warning:).*)")
 
 
@@ -138,4 +139,5 @@ def _find_fault(said: str) -> str:
         return one_line(fault, _LIMIT_SAID)
     first = faults[0]
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{first['file']}:{first['line']}: {one_line(first['said'], _LIMIT_SAID)}{more}"
+    hint = _IMPORT_HINT if "was not found" in first["said"] else ""
+    return f"{first['file']}:{first['line']}: {one_line(first['said'], _LIMIT_SAID).rstrip('.')}{more}{hint}"

@@ -117,15 +117,16 @@ def test_hidden_folders_are_left_alone(protos: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "problem"),
     [
-        ('syntax = "proto3";\n\nmessage A { Nope a = 1; }', 'bad.proto:3: "Nope" is not defined.'),
+        ('syntax = "proto3";\n\nmessage A { Nope a = 1; }', 'bad.proto:3: "Nope" is not defined'),
         (
             'syntax = "proto3";\nimport "no/such.proto";',
-            'bad.proto:2: Import "no/such.proto" was not found or had errors.',
+            'bad.proto:2: Import "no/such.proto" was not found or had errors; imports start from this folder, so give '
+            "the one that they start from, or put the file there",
         ),
-        ("nonsense", 'bad.proto:1: Expected top-level statement (e.g. "message").'),
+        ("nonsense", 'bad.proto:1: Expected top-level statement (e.g. "message")'),
         (
             'syntax = "proto3";\nimport "google/protobuf/any.proto";\nmessage A { B b = 1; C c = 2; }',
-            'bad.proto:3: "B" is not defined. (and 1 more)',
+            'bad.proto:3: "B" is not defined (and 1 more)',
         ),
     ],
 )
