@@ -65,10 +65,12 @@ class McpEndpoint:
         values = head.values
         origin = values.get(b"origin")
         if origin is not None and not (self._callers.is_origin_allowed(origin) and "origin" not in head.doubled):
-            return refuse(403, f"origin {_show(origin)} may not call this endpoint")
+            return refuse(
+                403, f"origin {_show(origin)} may not call this endpoint; http.allowed_origins names those that may"
+            )
         host = values.get(b"host")
         if not self._callers.is_host_allowed(host) or "host" in head.doubled:
-            return refuse(421, f"host {_show(host)} is not served here")
+            return refuse(421, f"host {_show(host)} is not served here; http.allowed_hosts names those that are")
         if http_method != "POST":
             return refuse(405, f"{quote(http_method)} is not served here: POST one message", headers=_ALLOW)
         content_type = values.get(b"content-type")

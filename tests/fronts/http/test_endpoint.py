@@ -60,10 +60,22 @@ async def test_anything_but_post_is_not_allowed(client: Any, method: str) -> Non
 @pytest.mark.parametrize(
     ("changes", "status", "message"),
     [
-        ({"Origin": "http://evil.example.com"}, 403, 'origin "http://evil.example.com" may not call this endpoint'),
-        ({"Origin": "null"}, 403, 'origin "null" may not call this endpoint'),
-        ({"Host": "evil.example.com"}, 421, 'host "evil.example.com" is not served here'),
-        ({"Host": None}, 421, "host none is not served here"),
+        (
+            {"Origin": "http://evil.example.com"},
+            403,
+            'origin "http://evil.example.com" may not call this endpoint; http.allowed_origins names those that may',
+        ),
+        (
+            {"Origin": "null"},
+            403,
+            'origin "null" may not call this endpoint; http.allowed_origins names those that may',
+        ),
+        (
+            {"Host": "evil.example.com"},
+            421,
+            'host "evil.example.com" is not served here; http.allowed_hosts names those that are',
+        ),
+        ({"Host": None}, 421, "host none is not served here; http.allowed_hosts names those that are"),
         ({"Content-Type": None}, 415, "the Content-Type must be application/json, got none"),
         ({"Content-Type": "text/plain"}, 415, 'the Content-Type must be application/json, got "text/plain"'),
         ({"Content-Encoding": "gzip"}, 415, 'the Content-Encoding "gzip" is not taken: send the body as it is'),
@@ -152,7 +164,8 @@ async def test_routing_headers_that_do_not_agree_with_the_body_are_a_mismatch(
         (b"{", -32700),
         (b"\xff\xfe", -32700),
         (b'{"jsonrpc":"2.0","id":NaN}', -32700),
-        (b'{"a":"\\ud800"}', -32700),
+        (b'{"a":"\\ud800"}', -32600),
+        (b'{"jsonrpc":"2.0","id":"\\ud800","method":"tools/list"}', -32600),
         (b"[" * 20_000 + b"]" * 20_000, None),
         (b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"tools/list"}', None),
         (b"[]", -32600),
