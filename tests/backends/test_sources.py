@@ -120,8 +120,10 @@ def test_hidden_folders_are_left_alone(protos: Path) -> None:
         ('syntax = "proto3";\n\nmessage A { Nope a = 1; }', 'bad.proto:3: "Nope" is not defined'),
         (
             'syntax = "proto3";\nimport "no/such.proto";',
-            'bad.proto:2: Import "no/such.proto" was not found or had errors; imports start from this folder, so give '
-            "the one that they start from, or put the file there",
+            (
+                'bad.proto:2: Import "no/such.proto" was not found or had errors; imports start from this folder, '
+                "so give the one that they start from, or put the file there"
+            ),
         ),
         ("nonsense", 'bad.proto:1: Expected top-level statement (e.g. "message")'),
         (
