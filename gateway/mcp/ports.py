@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from gateway.contract.distilled import Distilled
 from gateway.contract.status_report import StatusReport
+from gateway.transcoding.printed import Printed
 from gateway.transcoding.rpc_status import RpcStatus
 
 Metadata = Sequence[tuple[str, str | bytes]]
@@ -45,8 +46,8 @@ class Transcoder(Protocol):
         """The same for a streaming RPC: every serialised request of the call, one where the client does not stream."""
         ...
 
-    def decode_reply(self, reply: bytes) -> Any:
-        """The reply as JSON values (dict, list, str, int, float, bool, None).
+    def read_reply(self, reply: bytes) -> Printed:
+        """The reply as JSON values (dict, list, str, int, float, bool, None) with notes on them, or as content.
 
         Raises `gateway.transcoding.errors.BadReply` where the bytes are not such a message.
         """

@@ -36,7 +36,7 @@ class RpcTranscoder:
         self._serialize = get_class(rpc.request).SerializeToString
         self._decode = codec.decoder_for(rpc.response)
         self._print = codec.printer_for(rpc.response)
-        is_body = rpc.response.full_name == HTTP_BODY
+        is_body = rpc.response.full_name == HTTP_BODY and not rpc.server_streaming
         self._print_noting = print_body if is_body else codec.noting_printer_for(rpc.response)
         self._codec = codec
         self._request = rpc.request

@@ -7,10 +7,11 @@ import pytest
 
 from gateway.contract.distilled import Distilled
 from gateway.contract.status_report import StatusReport
-from gateway.contract.validation import PER_REQUEST_REVISION, MessageValidator, load_protocol_schema
+from gateway.contract.validation import PER_REQUEST_REVISION, MessageValidator, SchemaValidator, load_protocol_schema
 from gateway.mcp.catalogue import Catalogue, Tool
 from gateway.mcp.dispatch import Dispatcher, ServerIdentity
 from gateway.mcp.ports import Metadata
+from gateway.transcoding.printed import Printed
 from gateway.transcoding.rpc_status import RpcStatus
 
 MakeDispatcher = Callable[..., Dispatcher]
@@ -22,8 +23,8 @@ class JsonTranscoder:
     def encode_arguments(self, arguments: Mapping[str, Any]) -> bytes | Distilled:
         return orjson.dumps(dict(arguments))
 
-    def decode_reply(self, reply: bytes) -> Any:
-        return orjson.loads(reply)
+    def read_reply(self, reply: bytes) -> Printed:
+        return Printed(value=orjson.loads(reply))
 
     def report_status(self, status: RpcStatus) -> StatusReport:
         return StatusReport(code=status.code, message=status.message)
@@ -68,7 +69,8 @@ class Backend:
                 name=name,
                 rpc=f"test.v1.Test/{name}",
                 backend="test",
-                listing={"name": name, "inputSchema": {"type": "object"}},
+                listing={"name": name, "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}},
+                output_validator=SchemaValidator({"type": "object"}),
                 transcoder=JsonTranscoder(),
                 call=rpc,
                 deadline_seconds=30,

@@ -8,13 +8,14 @@ import pytest
 from gateway.contract.distilled import Distilled, Problem, distil
 from gateway.contract.envelopes import Envelope, encode_envelope
 from gateway.contract.status_report import StatusReport
-from gateway.contract.validation import PER_REQUEST_REVISION, MessageValidator, load_protocol_schema
+from gateway.contract.validation import PER_REQUEST_REVISION, MessageValidator, SchemaValidator, load_protocol_schema
 from gateway.mcp.catalogue import Catalogue, Tool
 from gateway.mcp.dispatch import Dispatcher, ServerIdentity
 from gateway.mcp.exchange import Exchange, MirroredHeaders
 from gateway.mcp.mirroring.agreement import NAME_SOURCES
 from gateway.mcp.ports import Metadata
 from gateway.transcoding.errors import BadReply
+from gateway.transcoding.printed import Printed
 from gateway.transcoding.rpc_status import RpcStatus
 
 Reply = bytes | RpcStatus | Callable[[bytes], bytes | RpcStatus]
@@ -58,9 +59,9 @@ class JsonTranscoder:
             return distil([Problem(at="/refused", text="must not be there")], subject="arguments")
         return orjson.dumps(dict(arguments))
 
-    def decode_reply(self, reply: bytes) -> Any:
+    def read_reply(self, reply: bytes) -> Printed:
         try:
-            return orjson.loads(reply)
+            return Printed(value=orjson.loads(reply))
         except ValueError as error:
             raise BadReply("it is no JSON") from error
 
@@ -68,11 +69,22 @@ class JsonTranscoder:
         return StatusReport(code=status.code, message=status.message)
 
 
+class ReadingTranscoder(JsonTranscoder):
+    """Every reply is read as this."""
+
+    def __init__(self, printed: Printed) -> None:
+        self._printed = printed
+
+    def read_reply(self, reply: bytes) -> Printed:
+        return self._printed
+
+
 class Kit:
     """What the tests of this room are built from."""
 
     FakeRpc = FakeRpc
     HangingRpc = HangingRpc
+    ReadingTranscoder = ReadingTranscoder
 
     def __init__(self, validator: MessageValidator) -> None:
         self.validator = validator
@@ -82,6 +94,7 @@ class Kit:
             "rpc": f"test.v1.Test/{name}",
             "backend": "test",
             "listing": {"name": name, "description": "Gives back.", "inputSchema": {"type": "object"}},
+            "output_validator": SchemaValidator({"type": "object"}),
             "transcoder": JsonTranscoder(),
             "call": FakeRpc(),
             "deadline_seconds": 30.0,

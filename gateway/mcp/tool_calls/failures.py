@@ -74,10 +74,15 @@ def refuse_size(tool: Tool, size_bytes: int, limit_bytes: int) -> Outcome:
     facts = {"status": "RESOURCE_EXHAUSTED", "bytes": size_bytes, "limit": limit_bytes}
     log_call(logging.WARNING, "tool call failed", tool, facts)
     message = (
-        f"the result has {size_bytes} bytes, over the gateway's limit of {limit_bytes} bytes; "
-        "ask for less: a smaller page size, a narrower filter or fewer fields"
+        f"the backend has answered, but the result of {size_bytes} bytes is over the gateway's limit of {limit_bytes} "
+        "bytes; ask for less: a smaller page size, a narrower filter or fewer fields"
     )
     return tool_error(StatusReport(code=_RESOURCE_EXHAUSTED, message=message))
+
+
+def log_shortened(tool: Tool, size_bytes: int, limit_bytes: int) -> None:
+    """Tells the log of a result that had to be shortened."""
+    log_call(logging.WARNING, "tool result shortened", tool, {"bytes": size_bytes, "limit": limit_bytes})
 
 
 def log_call(level: int, event: str, tool: Tool, facts: Mapping[str, Any]) -> None:

@@ -1,37 +1,75 @@
-"""From a reply's bytes to JSON, checked against the tool's output schema."""
+"""From a reply's bytes to a result: JSON checked against the tool's output schema, or content as it is."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
+from gateway.contract.content_blocks import make_content
+from gateway.contract.distilled import Problem
 from gateway.contract.envelopes import Refusal
-from gateway.contract.tool_results import tool_success_json
+from gateway.contract.remarks import note_cuts, note_values
+from gateway.contract.shortening import shorten
+from gateway.contract.tool_results import tool_success, tool_success_json
 from gateway.mcp.catalogue import Tool
 from gateway.mcp.methods.method import Outcome
-from gateway.mcp.tool_calls.failures import refuse_reply, refuse_size
+from gateway.mcp.tool_calls.failures import log_shortened, refuse_reply, refuse_size
 from gateway.transcoding.errors import BadReply
+from gateway.transcoding.printed import Body, Printed
+
+_MENDED = Problem(at="", text="is not text in its charset; \N{REPLACEMENT CHARACTER} stands for what could not be read")
 
 
 def tell_reply(tool: Tool, reply: bytes, meta: Mapping[str, Any], *, limit_bytes: int) -> Outcome:
-    """The result of a call with one reply."""
-    value = read_reply(tool, reply, meta)
-    if isinstance(value, Refusal):
-        return value
-    encoded = orjson.dumps(value)
+    """The result of a call with one reply.
+
+    One whose JSON is larger than `limit_bytes` has its lists shortened, and says so; it is refused where that does not
+    help. A tool without an output schema answers in text alone.
+    """
+    printed = read_reply(tool, reply, meta)
+    if isinstance(printed, Refusal):
+        return printed
+    if printed.body is not None:
+        return _tell_body(tool, printed.body, printed.notes, limit_bytes)
+    encoded = orjson.dumps(printed.value)
+    is_structured = tool.output_validator is not None
     if len(encoded) > limit_bytes:
-        return refuse_size(tool, len(encoded), limit_bytes)
-    return tool_success_json(encoded, is_structured=isinstance(value, dict))
+        return _tell_shortened(tool, printed, len(encoded), limit_bytes, is_structured=is_structured)
+    result = tool_success_json(encoded, is_structured=is_structured)
+    if printed.notes:
+        note_values(result, printed.notes)
+    return result
 
 
-def read_reply(tool: Tool, reply: bytes, meta: Mapping[str, Any]) -> Any:
-    """The JSON values of a reply, or the `Refusal` of one that is not what the backend describes."""
+def read_reply(tool: Tool, reply: bytes, meta: Mapping[str, Any]) -> Printed | Refusal:
+    """The reply as JSON values, or the refusal of one that is not what the backend describes."""
     try:
-        value = tool.transcoder.decode_reply(reply)
+        printed = tool.transcoder.read_reply(reply)
     except BadReply as error:
         return refuse_reply(tool, "the backend's reply could not be read", error.reason, meta)
     if tool.output_validator is not None:
-        fault = tool.output_validator.validate(value)
+        fault = tool.output_validator.validate(printed.value)
         if fault is not None:
             return refuse_reply(tool, "the backend's reply breaks the tool's output schema", fault.message, meta)
-    return value
+    return printed
+
+
+def _tell_shortened(tool: Tool, printed: Printed, size_bytes: int, limit_bytes: int, *, is_structured: bool) -> Outcome:
+    shortened = shorten(printed.value, limit_bytes)
+    if shortened is None:
+        return refuse_size(tool, size_bytes, limit_bytes)
+    log_shortened(tool, size_bytes, limit_bytes)
+    result = tool_success_json(shortened.encoded, is_structured=is_structured)
+    note_cuts(result, shortened.cuts, limit_bytes)
+    note_values(result, printed.notes)
+    return result
+
+
+def _tell_body(tool: Tool, body: Body, notes: tuple[Problem, ...], limit_bytes: int) -> Outcome:
+    if len(body.data) > limit_bytes:
+        return refuse_size(tool, len(body.data), limit_bytes)
+    content = make_content(body.content_type, body.data, uri=f"grpc:///{tool.rpc}")
+    first, *others = content.blocks
+    result = tool_success(None, first["text"], extra_content=others)
+    note_values(result, notes if content.is_exact else (*notes, _MENDED))
+    return result

@@ -14,6 +14,7 @@ import orjson
 from gateway.contract.distilled import Distilled
 from gateway.contract.envelopes import Refusal
 from gateway.contract.quoting import one_line
+from gateway.contract.remarks import note_values
 from gateway.contract.stream_results import Cut, CutReason, broken_stream_result, stream_result
 from gateway.mcp.catalogue import Tool
 from gateway.mcp.methods.method import Outcome
@@ -62,16 +63,16 @@ class StreamingCalls:
             async for reply in replies:
                 if isinstance(reply, RpcStatus):
                     return self._tell_ending(tool, reply, meta, collector, timeout_seconds)
-                value = read_reply(tool, reply, meta)
-                if isinstance(value, Refusal):
-                    return value
-                encoded = orjson.dumps(value)
-                cut = collector.add(encoded)
+                printed = read_reply(tool, reply, meta)
+                if isinstance(printed, Refusal):
+                    return printed
+                encoded = orjson.dumps(printed.value)
+                cut = collector.add(encoded, printed.notes)
                 if cut is not None:
                     return _tell_cut(tool, cut, collector)
                 if progress is not None:
                     await progress.report(collector.count, message=one_line(encoded.decode(), _LIMIT_SHOWN))
-        return stream_result(collector.encode(is_truncated=False), None)
+        return _tell_stream(collector, None)
 
     def _tell_ending(
         self, tool: Tool, status: RpcStatus, meta: Mapping[str, Any], collector: Collector, timeout_seconds: float
@@ -84,9 +85,17 @@ class StreamingCalls:
             return _tell_cut(tool, cut, collector)
         report = report_failure(tool, status, meta, messages=collector.count)
         encoded = collector.encode(is_truncated=True)
-        return broken_stream_result(report, encoded, collector.count, forward_internal=self._forward_internal)
+        result = broken_stream_result(report, encoded, collector.count, forward_internal=self._forward_internal)
+        note_values(result, collector.notes)
+        return result
 
 
 def _tell_cut(tool: Tool, cut: Cut, collector: Collector) -> Outcome:
     log_call(logging.INFO, "stream cut", tool, {"messages": cut.count, "reason": cut.reason.value, "limit": cut.limit})
-    return stream_result(collector.encode(is_truncated=True), cut)
+    return _tell_stream(collector, cut)
+
+
+def _tell_stream(collector: Collector, cut: Cut | None) -> Outcome:
+    result = stream_result(collector.encode(is_truncated=cut is not None), cut)
+    note_values(result, collector.notes)
+    return result

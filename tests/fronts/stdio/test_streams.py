@@ -85,12 +85,13 @@ SERVER = textwrap.dedent(
     from gateway.fronts.stdio import serve_stdio
     from gateway.mcp.catalogue import Catalogue, Tool
     from gateway.mcp.dispatch import Dispatcher, ServerIdentity
+    from gateway.transcoding.printed import Printed
 
     class Texts:
         def encode_arguments(self, arguments):
             print("a stray print"); sys.stdout.flush(); os.write(1, b"a stray write\\n")
             return b""
-        def decode_reply(self, reply): return {}
+        def read_reply(self, reply): return Printed(value={})
 
     async def hang(request, *, timeout_seconds, metadata):
         await asyncio.sleep(60)

@@ -6,9 +6,11 @@ from typing import Any
 import orjson
 import pytest
 
+from gateway.contract.distilled import Problem
 from gateway.contract.statuses import STATUSES, Dialect
 from gateway.contract.validation import PER_REQUEST_REVISION, SchemaValidator, load_protocol_schema
 from gateway.mcp.dispatch import Dispatcher
+from gateway.transcoding.printed import Body, Printed
 from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -54,9 +56,10 @@ async def test_a_call_answers_with_text_and_structured_content(kit: Any, heard: 
     assert heard.records == []
 
 
-@pytest.mark.parametrize("reply", [b"[1,2]", b'"text"', b"5", b"null"])
-async def test_a_reply_that_is_no_object_is_text_alone(kit: Any, reply: bytes) -> None:
-    _, body = await call(kit, kit.make_dispatcher(kit.make_tool(call=kit.FakeRpc(reply))), {})
+@pytest.mark.parametrize("reply", [b"[1,2]", b'"text"', b"5", b"null", b'{"a":1}'])
+async def test_a_tool_without_an_output_schema_answers_in_text_alone(kit: Any, reply: bytes) -> None:
+    tool = kit.make_tool(call=kit.FakeRpc(reply), output_validator=None)
+    _, body = await call(kit, kit.make_dispatcher(tool), {})
     assert body["result"]["content"] == [{"type": "text", "text": reply.decode()}]
     assert "structuredContent" not in body["result"]
 
@@ -210,17 +213,81 @@ async def test_a_reply_that_breaks_the_output_schema_is_an_internal_error(
 
 
 async def test_a_result_over_the_limit_is_a_tool_error_that_names_it(kit: Any, heard: pytest.LogCaptureFixture) -> None:
-    at_limit, over = b'"' + b"x" * 98 + b'"', b'"' + b"x" * 99 + b'"'
+    at_limit, over = b'{"t":"' + b"x" * 92 + b'"}', b'{"t":"' + b"x" * 93 + b'"}'
     dispatcher = kit.make_dispatcher(kit.make_tool(call=kit.FakeRpc(at_limit)), result_limit_bytes=100)
     assert "isError" not in (await call(kit, dispatcher, {}))[1]["result"]
     dispatcher = kit.make_dispatcher(kit.make_tool(call=kit.FakeRpc(over)), result_limit_bytes=100)
     _, body = await call(kit, dispatcher, {})
     assert body["result"]["isError"] is True
     assert body["result"]["content"][0]["text"] == (
-        "RESOURCE_EXHAUSTED: the result has 101 bytes, over the gateway's limit of 100 bytes; "
-        "ask for less: a smaller page size, a narrower filter or fewer fields"
+        "RESOURCE_EXHAUSTED: the backend has answered, but the result of 101 bytes is over the gateway's limit of 100 "
+        "bytes; ask for less: a smaller page size, a narrower filter or fewer fields"
     )
     assert only_record(heard).__dict__["bytes"] == 101
+
+
+async def test_lists_of_a_result_over_the_limit_are_shortened_and_that_is_said(
+    kit: Any, heard: pytest.LogCaptureFixture
+) -> None:
+    reply = orjson.dumps({"rows": list(range(10, 60)), "next": "p2"})
+    dispatcher = kit.make_dispatcher(kit.make_tool(call=kit.FakeRpc(reply)), result_limit_bytes=60)
+    _, body = await call(kit, dispatcher, {})
+    rows = list(range(10, 22))
+    text, remark = (block["text"] for block in body["result"]["content"])
+    assert body["result"]["structuredContent"] == orjson.loads(text) == {"rows": rows, "next": "p2"}
+    assert "isError" not in body["result"]
+    assert remark == (
+        "truncated to keep to the gateway's limit of 60 bytes: /rows shows the first 12 of 50 items, the other 38 are "
+        "left out.\nNo page token leads to what is left out: to see it, ask for less at once, by a smaller page size, "
+        "a narrower filter or fewer fields."
+    )
+    assert body["result"]["_meta"]["dev.propylon/truncated"] == {
+        "reason": "bytes",
+        "limit": 60,
+        "lists": [{"at": "/rows", "kept": 12, "total": 50}],
+    }
+    record = only_record(heard)
+    assert (record.getMessage(), record.__dict__["bytes"]) == ("tool result shortened", len(reply))
+
+
+async def test_values_that_are_shown_otherwise_are_noted(kit: Any, heard: pytest.LogCaptureFixture) -> None:
+    notes = (Problem(at="/t", text="is no valid timestamp"), Problem(at="", text="is odd"))
+    printed = Printed(value={"t": "x"}, notes=notes)
+    _, body = await call(kit, kit.make_dispatcher(kit.make_tool(transcoder=kit.ReadingTranscoder(printed))), {})
+    result = body["result"]
+    assert result["structuredContent"] == {"t": "x"}
+    assert [block["text"] for block in result["content"]] == [
+        '{"t":"x"}',
+        "not shown as the backend sent it:\nis odd\n/t: is no valid timestamp",
+    ]
+    assert result["_meta"]["dev.propylon/notes"] == [
+        {"at": "", "problems": ["is odd"]},
+        {"at": "/t", "problems": ["is no valid timestamp"]},
+    ]
+    assert heard.records == []
+
+
+async def test_a_reply_that_is_content_becomes_blocks(kit: Any) -> None:
+    async def give(content_type: str, data: bytes, **options: Any) -> Any:
+        printed = Printed(value=None, body=Body(content_type=content_type, data=data))
+        tool = kit.make_tool(transcoder=kit.ReadingTranscoder(printed), output_validator=None)
+        return (await call(kit, kit.make_dispatcher(tool, **options), {}))[1]["result"]
+
+    result = await give("text/plain", "hé".encode())
+    assert result["content"] == [{"type": "text", "text": "hé"}]
+    assert "structuredContent" not in result
+    assert (await give("application/pdf", b"%PDF"))["content"] == [
+        {"type": "text", "text": "application/pdf, 4 bytes"},
+        {
+            "type": "resource",
+            "resource": {"uri": "grpc:///test.v1.Test/echo", "mimeType": "application/pdf", "blob": "JVBERg=="},
+        },
+    ]
+    assert [block["text"] for block in (await give("text/plain", b"\xffa"))["content"]] == [
+        "\ufffda",
+        "not shown as the backend sent it:\nis not text in its charset; \ufffd stands for what could not be read",
+    ]
+    assert (await give("application/zip", b"x" * 101, result_limit_bytes=100))["isError"] is True
 
 
 @pytest.mark.parametrize(("asked", "seconds"), [(None, 30.0), (1500, 1.5), (0.5, 0.0005), (90_000, 30.0)])
@@ -263,7 +330,7 @@ async def test_every_kind_of_answer_is_valid_by_the_protocol(kit: Any) -> None:
     validator = SchemaValidator({"$ref": "#/$defs/CallToolResult", "$defs": schema["$defs"]})
     tools = [
         kit.make_tool("good"),
-        kit.make_tool("text", call=kit.FakeRpc(b'"x"')),
+        kit.make_tool("text", call=kit.FakeRpc(b'"x"'), output_validator=None),
         kit.make_tool("missing", call=kit.FakeRpc(RpcStatus(code=5, message="x"))),
     ]
     dispatcher = kit.make_dispatcher(*tools)
