@@ -1,16 +1,17 @@
 """The descriptor files that come with this process's own libraries, read as data.
 
-A backend need not serve google/protobuf/*.proto, and often leaves out google/api, google/rpc and buf/validate as well.
-Their descriptors are copied from the modules of protobuf, googleapis-common-protos and protovalidate; a backend's pool
-never shares them.
+A backend need not serve google/protobuf/*.proto, and often leaves out google/api, google/rpc, buf/validate and
+gateway/v1 as well. Their descriptors are copied from the modules of protobuf, googleapis-common-protos and
+protovalidate, and from the descriptor set of proto/gateway/v1; a backend's pool never shares them.
 """
 
 import importlib
+import importlib.resources
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 
-from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 
 from gateway.descriptors.files.symbols import read_declarations
 
@@ -22,6 +23,9 @@ SPECIAL_FILES = frozenset(
 )
 
 VALIDATE_FILE = "buf/validate/validate.proto"
+
+_GATEWAY_FOLDER = "gateway/v1/"
+_GATEWAY_SET = "gateway_v1.binpb"
 
 _STEMS: Mapping[str, tuple[str, ...]] = {
     "google/protobuf": (
@@ -51,6 +55,8 @@ def find_runtime_file(name: str) -> FileDescriptorProto | None:
     """The file of that name, such as "google/protobuf/any.proto", or None where the libraries have none."""
     if name == VALIDATE_FILE:
         return _find_validate_file()
+    if name.startswith(_GATEWAY_FOLDER):
+        return next((file for file in iterate_gateway_files() if file.name == name), None)
     if name not in _KNOWN_FILES:
         return None
     try:
@@ -62,6 +68,12 @@ def find_runtime_file(name: str) -> FileDescriptorProto | None:
     # Some libraries move a file: google/longrunning/operations.proto is built from operations_proto.proto.
     file.name = name
     return file
+
+
+def iterate_gateway_files() -> Iterator[FileDescriptorProto]:
+    """The files of proto/gateway/v1 and all that they import, imports before those that import them."""
+    folder = importlib.resources.files("gateway.descriptors.files")
+    yield from FileDescriptorSet.FromString((folder / _GATEWAY_SET).read_bytes()).file
 
 
 def _find_validate_file() -> FileDescriptorProto:
