@@ -1,15 +1,17 @@
 """Puts a schema together out of shapes, as its plan says. It decides nothing of its own."""
 
+from dataclasses import replace
+
 from gateway.descriptors.schema.dialect import Direction, Part, Schema
 from gateway.descriptors.schema.plan import Plan
-from gateway.descriptors.schema.shapes import Node, Shape
+from gateway.descriptors.schema.shapes import Node, Property, Shape
 
 
 def assemble(plan: Plan, direction: Direction) -> Schema:
     """The schema of the plan's root: a plain object, with `$defs` where the plan has any.
 
     Parts of it are shared, with one another and with other schemas. The root has no description, since the tool has
-    one, except for what belongs to properties that are a bare `$ref`.
+    one, except for rules about it as a whole and for what belongs to properties that are a bare `$ref`.
     """
     inline: dict[Node, Part] = {}
     definitions: dict[Node, Schema] = {}
@@ -32,8 +34,10 @@ def _assemble_node(shape: Shape, plan: Plan, direction: Direction, inline: dict[
         return shape.part
     properties: Schema = {}
     required: list[str] = []
-    notes = list(shape.notes)
-    for prop in shape.properties:
+    notes = [*shape.notes, *shape.rules]
+    for listed in shape.properties:
+        is_required = plan.is_required(shape.node, listed)
+        prop = listed if is_required or not listed.required else _say_required(listed)
         if prop.node is None:
             properties[prop.name] = prop.leaf
         elif prop.node in plan.definitions:
@@ -49,7 +53,7 @@ def _assemble_node(shape: Shape, plan: Plan, direction: Direction, inline: dict[
             properties[prop.name] = prop.finish(inline[prop.node])
         else:
             continue  # no message can hold it
-        if plan.is_required(shape.node, prop):
+        if is_required:
             required.append(prop.name)
     schema: Schema = {"type": "object"}
     if properties or direction is Direction.INPUT:
@@ -59,3 +63,8 @@ def _assemble_node(shape: Shape, plan: Plan, direction: Direction, inline: dict[
     if direction is Direction.INPUT:
         schema["additionalProperties"] = False
     return Part(schema=schema, comment=shape.comment, notes=tuple(notes))
+
+
+def _say_required(prop: Property) -> Property:
+    """A property that cannot be listed as required although it is: it leads back to its own message."""
+    return replace(prop, notes=("required", *prop.notes))

@@ -23,20 +23,29 @@ KEYWORDS = frozenset(
         "deprecated",
         "description",
         "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
         "format",
         "items",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
         "maximum",
+        "minItems",
+        "minLength",
+        "minProperties",
         "minimum",
         "pattern",
         "properties",
         "propertyNames",
         "required",
         "type",
+        "uniqueItems",
     }
 )
 """Every keyword that a published schema may use. `type` is always one name, never a list."""
 
-FORMATS = frozenset({"date-time", "uuid", "ipv4", "ipv6"})
+FORMATS = frozenset({"date-time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"})
 """Every value of `format`: the ones that all providers with a fixed list know."""
 
 LIMIT_NESTING = 100

@@ -17,6 +17,7 @@ from gateway.descriptors.field_names import get_field_names
 from gateway.descriptors.schema.dialect import LIMIT_SHARED_BYTES, Direction, Part, Schema, describe
 from gateway.descriptors.schema.rules.facts import FactSource, FieldFacts, Place, Role, find_map_entry, gather_facts
 from gateway.descriptors.schema.rules.roles import find_resource, find_resource_role
+from gateway.descriptors.schema.rules.validation.messages import find_required_oneofs, list_message_notes
 from gateway.descriptors.schema.types.enums import make_enum_part
 from gateway.descriptors.schema.types.scalars import MAP_KEYS, SCALARS
 from gateway.descriptors.schema.types.special_messages import MESSAGE_NOTES, SPECIAL_MESSAGES
@@ -77,13 +78,17 @@ class Property:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """A node's own part. `part` is set for an enum, `properties` for a message; `size` counts bytes of JSON."""
+    """A node's own part. `part` is set for an enum, `properties` for a message; `size` counts bytes of JSON.
+
+    `rules` are said of a message like its notes, and also where it is the root, which needs no further description.
+    """
 
     node: Node
     part: Part | None = None
     properties: tuple[Property, ...] = ()
     comment: str = ""
     notes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
     size: int
 
 
@@ -93,6 +98,7 @@ class ShapeMaker:
     def __init__(self, api: Api, direction: Direction, sources: tuple[FactSource, ...]) -> None:
         self._api = api
         self._direction = direction
+        self._is_input = direction is Direction.INPUT
         self._sources = sources
         self._shapes: dict[Node, Shape] = {}
         self._enums: dict[EnumDescriptor, tuple[Part, int]] = {}
@@ -122,6 +128,7 @@ class ShapeMaker:
             properties=properties,
             comment="" if note else self._api.comments.get_comment(node.type.full_name),
             notes=(note,) if note else (),
+            rules=list_message_notes(self._api.rules, node.type, node.role) if self._is_input else (),
             size=sum(map(_measure_property, properties)) + _ENVELOPE_BYTES,
         )
 
@@ -135,36 +142,38 @@ class ShapeMaker:
         for name, field in named:
             place = Place(message=message, field=field, direction=self._direction, role=node.role, method=node.method)
             facts = gather_facts(place, self._sources)
-            if field.is_required or not facts.dropped:
+            if field.is_required or facts.is_kept or not facts.dropped:
                 kept.append((name, field, facts))
-        oneofs = self._list_oneofs(kept)
+        oneofs = self._list_oneofs(node, message, kept)
         return [
-            self._make_property(node, name, field, facts, oneofs.get(_get_oneof_name(field), ()))
+            self._make_property(node, name, field, facts, oneofs.get(_get_oneof_name(field), _NO_ONEOF))
             for name, field, facts in kept
         ]
 
-    def _list_oneofs(self, kept: list[tuple[str, FieldDescriptor, FieldFacts]]) -> dict[str, tuple[str, ...]]:
-        """The members of each oneof that has several; results are printed, so nothing needs saying of them."""
+    def _list_oneofs(
+        self, node: Node, message: Descriptor, kept: list[tuple[str, FieldDescriptor, FieldFacts]]
+    ) -> dict[str, "_Oneof"]:
+        """The oneofs by name; results are printed, so nothing needs saying of them."""
         members: dict[str, tuple[str, ...]] = {}
-        if self._direction is Direction.INPUT:
-            for name, field, _ in kept:
-                oneof = _get_oneof_name(field)
-                if oneof:
-                    members[oneof] = (*members.get(oneof, ()), name)
-        return {oneof: names for oneof, names in members.items() if len(names) > 1}
+        if not self._is_input:
+            return {}
+        for name, field, _ in kept:
+            oneof = _get_oneof_name(field)
+            if oneof:
+                members[oneof] = (*members.get(oneof, ()), name)
+        required = find_required_oneofs(self._api.rules, message, node.role)
+        return {name: _Oneof(members=names, is_required=name in required) for name, names in members.items()}
 
     def _make_property(
-        self, node: Node, name: str, field: FieldDescriptor, facts: FieldFacts, members: tuple[str, ...]
+        self, node: Node, name: str, field: FieldDescriptor, facts: FieldFacts, oneof: "_Oneof"
     ) -> Property:
-        notes = facts.notes
-        if members:
-            notes = (*notes, f"at most one of {', '.join(members)}")
+        notes = (*facts.notes, *oneof.notes)
         value, wrap = field, None
         entry = find_map_entry(field)
         if entry is not None:
             value = entry.fields_by_number[2]
             wrap = _wrap_in_map
-            if self._direction is Direction.INPUT:
+            if self._is_input:
                 key = MAP_KEYS[entry.fields_by_number[1].type]
                 wrap = partial(_wrap_in_keyed_map, key.schema) if key.schema else _wrap_in_map
                 notes = (*key.notes, *notes)
@@ -182,8 +191,7 @@ class ShapeMaker:
             notes=notes,
             keywords=facts.keywords,
             outer_keywords=facts.outer_keywords,
-            # A member of a oneof with others cannot be asked for: setting another one would be refused.
-            required=field.is_required or (facts.required and not members and self._direction is Direction.INPUT),
+            required=field.is_required or (self._is_input and oneof.is_member_required(facts)),
             strict=field.is_required,
         )
         return prop if part is None else _with_leaf(prop, part)
@@ -192,6 +200,8 @@ class ShapeMaker:
         self, node: Node, field: FieldDescriptor, value: FieldDescriptor, facts: FieldFacts
     ) -> tuple[Part | None, Node | None]:
         """What the field's values are (`value`: of a map its entries'): a schema, or a node to fill in."""
+        if facts.value is not None:
+            return facts.value, None
         if value.enum_type is not None:
             part, size = self._get_enum(value.enum_type)
             # Facts that change an enum's own keywords make it this field's alone.
@@ -204,10 +214,12 @@ class ShapeMaker:
         special = self.get_special_part(message)
         if special is not None:
             return special, None
-        return None, Node(type=message, role=self._find_role(node, field))
+        return None, Node(type=message, role=self._find_role(node, field, facts))
 
-    def _find_role(self, node: Node, field: FieldDescriptor) -> Role:
-        if node.method is None or self._direction is Direction.OUTPUT:
+    def _find_role(self, node: Node, field: FieldDescriptor, facts: FieldFacts) -> Role:
+        if node.role is Role.UNCHECKED or facts.is_unchecked:
+            return Role.UNCHECKED
+        if node.method is None or not self._is_input:
             return Role.PLAIN
         role = find_resource_role(node.method)
         if role is None or find_resource(field, node.method, self._api.options) is None:
@@ -222,6 +234,26 @@ class ShapeMaker:
         return known
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Oneof:
+    """A oneof as arguments see it: the names of its members that are offered, and whether one of them must be set."""
+
+    members: tuple[str, ...] = ()
+    is_required: bool = False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said of each member."""
+        if len(self.members) < 2:
+            return ()
+        return (f"{'exactly' if self.is_required else 'at most'} one of {', '.join(self.members)}",)
+
+    def is_member_required(self, facts: FieldFacts) -> bool:
+        """Whether a member can be asked for. Not one with others: setting another one would be refused."""
+        return len(self.members) < 2 and (facts.required or self.is_required)
+
+
+_NO_ONEOF = _Oneof()
 _ENVELOPE_BYTES = len('{"type":"object","properties":{},"required":[],"additionalProperties":false},')
 
 

@@ -48,6 +48,7 @@ class Rules:
         self._options = options
         self._fields: dict[FieldDescriptor, RuleMessage | None] = {}
         self._messages: dict[Descriptor, RuleMessage | None] = {}
+        self._ruled: dict[Descriptor, bool] = {}
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -101,8 +102,12 @@ class Rules:
 
     def has_rules(self, message: Descriptor) -> bool:
         """Whether the message itself, a field or a oneof of it has rules."""
-        if message.file.name not in self._ruled_files:
-            return False
+        known = self._ruled.get(message)
+        if known is None:
+            known = self._ruled[message] = message.file.name in self._ruled_files and self._carries_rules(message)
+        return known
+
+    def _carries_rules(self, message: Descriptor) -> bool:
         return (
             self.find_message_rules(message) is not None
             or any(self.find_field_rules(field) is not None for field in message.fields)

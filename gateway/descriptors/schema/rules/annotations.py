@@ -1,4 +1,4 @@
-"""What a field's options and the API Improvement Proposals (aip.dev) say about it: the table of fact sources.
+"""What a field's options, rules and the API Improvement Proposals (aip.dev) say about it: the table of fact sources.
 
 Each source answers one question; a new annotation is a new source in `make_sources`. Nothing here knows how a schema
 is put together.
@@ -17,6 +17,7 @@ from gateway.descriptors.schema.rules.contents import find_any_types, find_opera
 from gateway.descriptors.schema.rules.facts import FactSource, FieldFacts, Place, Role
 from gateway.descriptors.schema.rules.masks import list_mask_paths
 from gateway.descriptors.schema.rules.roles import is_by_name
+from gateway.descriptors.schema.rules.validation.source import RuleSource
 
 LIMIT_PATTERNS = 2
 
@@ -36,6 +37,7 @@ def make_sources(api: Api, *, keep_deprecated: bool = False) -> tuple[FactSource
         partial(list_mask_paths, options),
         partial(find_operation_content, api),
         partial(list_any_types, find_any_types(api)),
+        *([RuleSource(api)] if api.rules.exist else []),
     )
 
 
@@ -75,7 +77,7 @@ def _place_identifier(place: Place) -> FieldFacts:
             return FieldFacts(required=True)
         case Role.ROOT:
             return FieldFacts(required=place.method is not None and is_by_name(place.method))
-        case Role.PLAIN:
+        case Role.PLAIN | Role.UNCHECKED:
             return FieldFacts()
 
 

@@ -3,6 +3,7 @@
 from google.protobuf.descriptor import Descriptor, MethodDescriptor
 
 from gateway.descriptors.api import Api
+from gateway.descriptors.files.runtime_files import VALIDATE_FILE
 from gateway.descriptors.schema.dialect import Direction
 from gateway.descriptors.schema.rules.facts import FieldFacts, Place
 from gateway.descriptors.schema.types.special_messages import ANY, OPERATION, SPECIAL_MESSAGES
@@ -49,12 +50,13 @@ def list_any_types(names: tuple[str, ...], place: Place) -> FieldFacts | None:
 def find_any_types(api: Api) -> tuple[str, ...]:
     """The messages that only an Any can hold, by full name; none where they are too many to name.
 
-    Those are the top level messages outside google.* that no field and no RPC of the backend mentions.
+    Those are the top level messages that no field and no RPC of the backend mentions, outside google.* and the language
+    of validation rules.
     """
     declared: set[str] = set()
     mentioned: set[str] = set()
     for file in api.files.values():
-        if file.package.split(".")[0] == "google":
+        if file.package.split(".")[0] == "google" or file.name == VALIDATE_FILE:
             continue
         scope = f".{file.package}." if file.package else "."
         declared.update(scope + message.name for message in file.message_type)

@@ -11,7 +11,7 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 
-from gateway.descriptors.schema.dialect import Direction
+from gateway.descriptors.schema.dialect import Direction, Part
 
 
 class Role(enum.Enum):
@@ -26,6 +26,9 @@ class Role(enum.Enum):
 
     UPDATED = "updated"
     """The resource in the request of an Update (AIP-134)."""
+
+    UNCHECKED = "unchecked"
+    """Where no validation rule is applied, however deep (buf.validate, IGNORE_ALWAYS)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +63,11 @@ def find_map_entry(field: FieldDescriptor) -> Descriptor | None:
 class FieldFacts:
     """What one source, or all of them together, say of one field in one place.
 
-    `dropped`: the property is left out; protobuf's own `required` prevails. `required`: the property is required.
+    `dropped`: the property is left out; `is_kept` and protobuf's own `required` prevail. `required`: it is required.
     `keywords` go to the schema of the value, in a list or map of each element; `outer_keywords` to the property's own
     schema whatever it holds (a list's bounds). `notes` go into the description, in the order of the sources.
-    `content`: the message that a google.protobuf.Any is expected to hold.
+    `content`: the message that a google.protobuf.Any is expected to hold. `value`: the schema of the value in place of
+    its type's own. `is_unchecked`: the messages in it have the role UNCHECKED.
     """
 
     dropped: bool = False
@@ -72,6 +76,9 @@ class FieldFacts:
     outer_keywords: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     content: Descriptor | None = None
+    value: Part | None = None
+    is_kept: bool = False
+    is_unchecked: bool = False
 
 
 FactSource = Callable[[Place], FieldFacts | None]
@@ -98,4 +105,7 @@ def gather_facts(place: Place, sources: Iterable[FactSource]) -> FieldFacts:
         outer_keywords=outer_keywords,
         notes=tuple(note for facts in found for note in facts.notes),
         content=next((facts.content for facts in found if facts.content is not None), None),
+        value=next((facts.value for facts in found if facts.value is not None), None),
+        is_kept=any(facts.is_kept for facts in found),
+        is_unchecked=any(facts.is_unchecked for facts in found),
     )

@@ -3,7 +3,7 @@
 The names are those that the printer prints: one for each number, the first declared, or the value's own JSON string.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from google.protobuf.descriptor import EnumDescriptor, EnumValueDescriptor
 
@@ -17,8 +17,15 @@ LIMIT_VALUE_COMMENT = 80
 LIMIT_VALUE_COMMENTS = 600
 
 
-def make_enum_part(enum: EnumDescriptor, direction: Direction, comments: Comments, options: Options) -> Part:
-    """The schema of one enum type.
+def make_enum_part(
+    enum: EnumDescriptor,
+    direction: Direction,
+    comments: Comments,
+    options: Options,
+    *,
+    allowed: Collection[int] | None = None,
+) -> Part:
+    """The schema of one enum type; in arguments with the `allowed` numbers alone, of which some must have a name.
 
     Arguments are offered the names that are worth choosing, with their comments; the parser takes the others as well.
     Results may hold every name, and of an open enum every number (an upgraded server may send one without a name).
@@ -28,7 +35,7 @@ def make_enum_part(enum: EnumDescriptor, direction: Direction, comments: Comment
         return special.get_part(direction)
     comment = comments.get_comment(enum.full_name)
     if direction is Direction.INPUT:
-        values = _pick_offered(enum, options)
+        values = _pick_offered(enum.values if allowed is None else _pick(enum, allowed), options)
         names = {"type": "string", "enum": _get_names(values, options)}
         return Part(schema=names, comment=comment, notes=_explain(values, enum, comments, options))
     names = {"type": "string", "enum": _get_names(_pick_first(enum.values), options)}
@@ -39,7 +46,11 @@ def make_enum_part(enum: EnumDescriptor, direction: Direction, comments: Comment
 
 def list_offered_names(enum: EnumDescriptor, options: Options) -> list[str]:
     """The names that a caller may choose from, one for each number, as arguments are offered them."""
-    return _get_names(_pick_offered(enum, options), options)
+    return _get_names(_pick_offered(enum.values, options), options)
+
+
+def _pick(enum: EnumDescriptor, numbers: Collection[int]) -> list[EnumValueDescriptor]:
+    return [value for value in enum.values if value.number in numbers]
 
 
 def _pick_first(values: Iterable[EnumValueDescriptor]) -> list[EnumValueDescriptor]:
@@ -50,11 +61,9 @@ def _pick_first(values: Iterable[EnumValueDescriptor]) -> list[EnumValueDescript
     return list(first.values())
 
 
-def _pick_offered(enum: EnumDescriptor, options: Options) -> list[EnumValueDescriptor]:
+def _pick_offered(values: Sequence[EnumValueDescriptor], options: Options) -> list[EnumValueDescriptor]:
     """The values without the deprecated ones and the zero that means "not set" (AIP-126), as long as any are left."""
-    current = _pick_first(value for value in enum.values if not options.is_deprecated(value)) or _pick_first(
-        enum.values
-    )
+    current = _pick_first(value for value in values if not options.is_deprecated(value)) or _pick_first(values)
     return [value for value in current if not _means_unset(value)] or current
 
 
