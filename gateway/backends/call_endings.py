@@ -55,15 +55,18 @@ class CallEndings:
         self._limits = limits
         self._outages = outages
 
-    def read(self, error: BaseException, started: float, timeout_seconds: float) -> RpcStatus | None:
+    def read(
+        self, error: BaseException, started: float, timeout_seconds: float, *, was_connected: bool = False
+    ) -> RpcStatus | None:
         """The status that an exception of a call comes to; None where it is not a call's own to tell: raise it.
 
         It takes all that grpc.aio raises of a call under way, and a cancellation that the current task was not asked
-        for: closing the channel cancels its calls in the same way as cancelling the task does.
+        for: closing the channel cancels its calls in the same way as cancelling the task does. `was_connected` says
+        that the call had a connection, whatever the channel has.
         """
         match error:
             case grpc.aio.AioRpcError():
-                return self._read_status(error, self._facts(started, timeout_seconds))
+                return self._read_status(error, self._facts(started, timeout_seconds, was_connected))
             case asyncio.CancelledError():
                 task = asyncio.current_task()
                 return None if task is None or task.cancelling() else self._closed()
@@ -78,7 +81,7 @@ class CallEndings:
         """The status of a call that ended OK without a whole message."""
         return missing_reply(self._facts(started, timeout_seconds))
 
-    def _facts(self, started: float, timeout_seconds: float) -> CallFacts:
+    def _facts(self, started: float, timeout_seconds: float, was_connected: bool = False) -> CallFacts:
         return CallFacts(
             backend=self._backend,
             path=self._path,
@@ -86,7 +89,7 @@ class CallEndings:
             timeout_seconds=timeout_seconds,
             receive_limit_bytes=self._limits.receive_limit_bytes,
             metadata_limit_bytes=self._limits.metadata_limit_bytes,
-            connected=self._channel.get_state() is grpc.ChannelConnectivity.READY,
+            connected=was_connected or self._channel.get_state() is grpc.ChannelConnectivity.READY,
         )
 
     def _read_status(self, error: grpc.aio.AioRpcError, facts: CallFacts) -> RpcStatus:
