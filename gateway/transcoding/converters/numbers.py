@@ -131,13 +131,13 @@ def print_long(value: int, _room: int) -> str:
 def print_double(value: float, _room: int) -> float | str:
     """A double as a number, NaN and the infinities as their names."""
     # Only finite numbers have a difference of zero with themselves.
-    return value if value - value == 0.0 else _name_special(value)
+    return value if value - value == 0.0 else name_special(value)
 
 
 def print_float(value: float, _room: int) -> float | str:
     """A float32 as the shortest number that reads back as the same float32."""
     if value - value != 0.0:
-        return _name_special(value)
+        return name_special(value)
     for form in _SHORT_FORMS if abs(value) >= _FLOAT32_NORMAL else _SHORTER_FORMS:
         short = float(form % value)
         try:
@@ -153,7 +153,8 @@ def is_written(value: float) -> bool:
     return value != 0.0 or math.copysign(1.0, value) < 0.0
 
 
-def _name_special(value: float) -> str:
+def name_special(value: float) -> str:
+    """The name of a number that is not finite (ProtoJSON)."""
     if math.isnan(value):
         return "NaN"
     return "Infinity" if value > 0 else "-Infinity"

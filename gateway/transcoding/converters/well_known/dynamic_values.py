@@ -10,7 +10,7 @@ from typing import Any
 
 from gateway.transcoding.converters.explanations import expect, expect_structure
 from gateway.transcoding.converters.lists import make_list_printer
-from gateway.transcoding.converters.numbers import is_written, parse_double
+from gateway.transcoding.converters.numbers import is_written, name_special, parse_double
 from gateway.transcoding.converters.outcomes import (
     LIMIT_CAUSES,
     BlemishError,
@@ -217,7 +217,7 @@ def _print_number(number: float) -> float | int:
         return int(number) if number or not is_written(number) else number
     if math.isfinite(number):
         return number
-    raise BlemishError(None, Cause(f"is {number}, a number that JSON does not have; null is shown"))
+    raise BlemishError(None, Cause(f"is {name_special(number)}, a number that JSON does not have; null is shown"))
 
 
 print_list_value = make_list_value_printer()

@@ -88,5 +88,5 @@ def test_numbers_that_json_lacks_are_shown_as_null_and_noted():
     note = "is {}, a number that JSON does not have; null is shown"
     assert KIT.print_noting(message) == (
         {"s": {"a": None}, "l": [None], "note": "ok"},
-        {"/s/a": note.format("nan"), "/l/0": note.format("inf")},
+        {"/s/a": note.format("NaN"), "/l/0": note.format("Infinity")},
     )
