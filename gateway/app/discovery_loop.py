@@ -21,6 +21,8 @@ from gateway.mcp.catalogue import Catalogue
 _LOG = logging.getLogger("propylon.discovery")
 # Replicas that started together do not ask together for ever.
 _REFRESH_SPREAD = 0.1
+# How many lines of one kind a backend's descriptors may cause each time they change.
+_LIMIT_TOLD = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +104,8 @@ class DiscoveryLoop:
         """Keeps the catalogue current until cancelled.
 
         Raises `OperatorError` where the first offers of two backends give two RPCs one tool name: the same outcome
-        whichever of them answers first. A collision that comes up later only keeps the last good offer.
+        whichever of them answers first. A collision that comes up later, in a process that is ready, only costs the
+        offer that brings it.
         """
         await self._with_each(self._watch)
 
@@ -179,6 +182,8 @@ class DiscoveryLoop:
         except NameCollision as collision:
             if before is not None:
                 raise _OfferRefused(f"{collision.reason}; the last good offer stays") from None
+            if self.ready.is_set() and self.asked.is_set():
+                raise _OfferRefused(collision.reason) from None
             raise OperatorError(collision.reason) from None
         watched.offer = offer
         self._catalogue = catalogue
@@ -215,10 +220,12 @@ class DiscoveryLoop:
 
     def _tell(self, watched: _Watched, offer: Offer) -> None:
         name, found = watched.source.name, offer.findings
-        for skipped in found.skipped:
+        for skipped in found.skipped[:_LIMIT_TOLD]:
             _LOG.warning("skipped", extra={"backend": name, "what": skipped.name, "reason": skipped.reason})
-        for warning in found.warnings:
+        for warning in found.warnings[:_LIMIT_TOLD]:
             _LOG.warning("descriptors", extra={"backend": name, "warning": warning})
+        if max(len(found.skipped), len(found.warnings)) > _LIMIT_TOLD:
+            _LOG.warning("more is skipped or warned of; propylon check names it all", extra={"backend": name})
         counts = {"tools": len(offer.tools), "skipped": len(found.skipped), "left_out": len(found.left_out)}
         _LOG.info("backend discovered", extra={"backend": name, **counts})
 

@@ -240,6 +240,18 @@ async def test_a_collision_ends_the_start_whoever_answers_first(late: str) -> No
     )
 
 
+async def test_a_collision_that_a_late_backend_brings_to_a_process_that_is_ready_costs_that_backend_alone() -> None:
+    late = Scripted("late", DOWN, make_offer("late", "a"))
+    settings = replace(SETTINGS, ready_when=ReadyWhen.ANY_BACKEND)
+    async with running(Scripted("early", make_offer("early", "a")), late, settings=settings) as loop:
+        await until(lambda: late.asked >= 3)
+        assert names(loop) == ["a"]
+        assert loop.states()[1].reason == (
+            'two RPCs would be the tool "a": shop.v1.Cart/a of backend early and shop.v1.Cart/a of backend late; '
+            "give one backend a prefix, or exclude one of the two"
+        )
+
+
 async def test_a_collision_that_a_refresh_brings_keeps_the_last_good_tools() -> None:
     eu, us = Scripted("eu", make_offer("eu", "a")), Scripted("us", make_offer("us", "b"), make_offer("us", "a"))
     async with running(eu, us) as loop:
@@ -248,6 +260,15 @@ async def test_a_collision_that_a_refresh_brings_keeps_the_last_good_tools() -> 
         await until(lambda: loop.states()[1].reason is not None)
         assert names(loop) == ["a", "b"]
         assert {tool.backend for tool in loop.catalogue.tools.values()} == {"eu", "us"}
+
+
+async def test_a_backend_without_measure_does_not_flood_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    backend = Scripted("one", make_offer("one", "a", skipped=[f"s.S{number}" for number in range(1000)]))
+    async with running(backend) as loop:
+        await loop.ready.wait()
+    messages = [record.getMessage() for record in caplog.records]
+    assert messages.count("skipped") == 50
+    assert messages.count("more is skipped or warned of; propylon check names it all") == 1
 
 
 async def test_a_fault_of_ours_over_one_backend_leaves_the_others_alone(caplog: pytest.LogCaptureFixture) -> None:
