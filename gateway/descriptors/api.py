@@ -18,6 +18,8 @@ from gateway.descriptors.validation.engine import RuleEngine
 from gateway.descriptors.validation.rules import Rules
 
 LIMIT_NAME = 300
+# An RPC's name travels as a header, of which servers take 8 KiB in all.
+LIMIT_RPC_NAME = 1_000
 
 # Services by which a gateway looks at a backend; they are no part of what it offers.
 INFRASTRUCTURE_SERVICES = frozenset(
@@ -84,13 +86,15 @@ def describe_api(files: Iterable[FileDescriptorProto], services: Iterable[str] |
         name: linked.left_out.get(name, "no file that could be read declares it") for name in wanted - set(found)
     }
     skipped |= {name: reason for name, reason in linked.left_out.items() if "/" in name and _service_of(name) in found}
-    rpcs = [_make_rpc(service, method) for service in found.values() for method in service.methods]
+    rpcs = {rpc.name: rpc for service in found.values() for rpc in map(_make_rpc, service.methods)}
+    overlong = {name for name in rpcs if len(name) > LIMIT_RPC_NAME}
+    skipped |= {name: f"its name has {len(name):,} characters; the limit is {LIMIT_RPC_NAME:,}" for name in overlong}
     options = Options(linked.pool, linked.files.values())
     rules = Rules(linked.pool, linked.files, options)
     return Api(
         pool=linked.pool,
         files=linked.files,
-        rpcs=tuple(sorted(rpcs, key=lambda rpc: rpc.name)),
+        rpcs=tuple(rpcs[name] for name in sorted(rpcs.keys() - overlong)),
         skipped=tuple(Skipped(name=one_line(name, LIMIT_NAME), reason=skipped[name]) for name in sorted(skipped)),
         warnings=tuple(f"{problem.name}: {problem.reason}" for problem in linked.problems),
         comments=Comments(linked.sources),
@@ -119,10 +123,11 @@ def _find_service(pool: DescriptorPool, name: str) -> ServiceDescriptor | None:
         return None
 
 
-def _make_rpc(service: ServiceDescriptor, method: MethodDescriptor) -> Rpc:
+def _make_rpc(method: MethodDescriptor) -> Rpc:
+    service = method.containing_service.full_name
     return Rpc(
-        name=f"{service.full_name}/{method.name}",
-        service=service.full_name,
+        name=f"{service}/{method.name}",
+        service=service,
         method=method.name,
         request=method.input_type,
         response=method.output_type,

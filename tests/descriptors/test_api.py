@@ -74,6 +74,15 @@ def test_what_cannot_be_served_is_skipped_with_its_reason(hand):
     assert chosen.skipped == (Skipped(name="p.Half/Bad", reason=reason),)
 
 
+def test_an_rpc_with_a_name_that_no_header_holds_is_skipped(hand):
+    names = [f"S/{'D' * length}" for length in (996, 997)]
+    api = describe_api([hand.file("a.proto", hand.message("M"), rpcs=dict.fromkeys(names, (".p.M", ".p.M")))])
+    assert [rpc.name for rpc in api.rpcs] == [f"p.{names[0]}"]
+    (skipped,) = api.skipped
+    assert skipped.name.startswith("p.S/DDD")
+    assert skipped.reason == "its name has 1,001 characters; the limit is 1,000"
+
+
 def test_a_service_without_a_package_has_a_plain_name(hand):
     api = describe_api(
         [hand.file("e.proto", hand.message("Msg", t="string"), package="", rpcs={"Echo/Say": (".Msg", ".Msg")})]
