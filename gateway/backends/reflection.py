@@ -230,7 +230,7 @@ class _Lesson:
 
     def _failure(self, status: RpcStatus) -> ReflectionFailed:
         name = get_status_row(status.code).name
-        if status.origin is not StatusOrigin.BACKEND:
+        if status.origin in (StatusOrigin.GATEWAY, StatusOrigin.CONNECTION):
             return ReflectionFailed(f"{self._place}: reflection: {status.message}", reached=False)
         if status.code == _UNIMPLEMENTED:
             reason = f"{self._place} does not serve reflection (neither grpc.reflection.v1 nor v1alpha)"

@@ -64,7 +64,7 @@ def _row(pattern: str, origin: StatusOrigin, message: str, code: grpc.StatusCode
     return _CoreText(pattern=re.compile(pattern), origin=origin, message=message, code=code)
 
 
-_CONNECTION, _GATEWAY, _BACKEND = StatusOrigin.CONNECTION, StatusOrigin.GATEWAY, StatusOrigin.BACKEND
+_CONNECTION, _GATEWAY, _REPLY = StatusOrigin.CONNECTION, StatusOrigin.GATEWAY, StatusOrigin.REPLY
 _LARGE_REPLY = (
     'is larger than the {facts.receive_limit_bytes} bytes that this gateway takes from backend "{facts.backend}": '
     "ask for less of it, for example by a smaller page"
@@ -93,18 +93,18 @@ _CORE_TEXTS: tuple[_CoreText, ...] = (
     ),
     _row(
         r"Error parsing 'grpc-status' metadata",
-        _BACKEND,
+        _REPLY,
         'backend "{facts.backend}" ended the call with a grpc-status that is not a number from 0 to 16',
         _UNKNOWN,
     ),
     _row(
         r"Error parsing '([\w.-]+)' metadata",
-        _BACKEND,
+        _REPLY,
         'backend "{facts.backend}" sent metadata that cannot be read, under the name {match[1]}',
     ),
     _row(
         r"No status received|Data frame with END_STREAM flag",
-        _BACKEND,
+        _REPLY,
         'backend "{facts.backend}" ended the call without a gRPC status',
         _UNKNOWN,
     ),
@@ -118,7 +118,7 @@ _CORE_TEXTS: tuple[_CoreText, ...] = (
         _CONNECTION,
         'backend "{facts.backend}" reset the call without a status (HTTP/2 error code {match[1]})',
     ),
-    _row(r"Compression bit set|Decompression failed|Invalid gRPC header", _BACKEND, _BROKEN_REPLY),
+    _row(r"Compression bit set|Decompression failed|Invalid gRPC header", _REPLY, _BROKEN_REPLY),
 )
 
 # What core calls a connection that went away. Looked for in UNAVAILABLE alone, as a backend may say such things too.
@@ -173,7 +173,7 @@ def read_status(error: grpc.aio.AioRpcError, facts: CallFacts) -> RpcStatus:
         return _make_status(code, _BROKEN_REPLY.format(facts=facts), _CONNECTION)
     if code is _UNIMPLEMENTED and _NOT_SERVED.fullmatch(text):
         text = f'backend "{facts.backend}" does not serve {facts.path}{": " if text else ""}{text}'
-    return RpcStatus(code=code.value[0], message=text, details=_find_details(error), origin=_BACKEND)
+    return RpcStatus(code=code.value[0], message=text, details=_find_details(error), origin=StatusOrigin.BACKEND)
 
 
 def deadline_exceeded(facts: CallFacts) -> RpcStatus:
@@ -186,7 +186,7 @@ def deadline_exceeded(facts: CallFacts) -> RpcStatus:
 def missing_reply(facts: CallFacts) -> RpcStatus:
     """The status of an RPC that ended OK without a whole message, so that there is nothing to decode."""
     message = f'backend "{facts.backend}" ended the call well but without a whole reply'
-    return _make_status(grpc.StatusCode.INTERNAL, message, _BACKEND)
+    return _make_status(grpc.StatusCode.INTERNAL, message, _REPLY)
 
 
 def find_cause(text: str) -> str | None:

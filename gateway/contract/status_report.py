@@ -15,6 +15,7 @@ class StatusReport:
     `errors` holds field violations by JSON pointer; `reason` and `domain` come from google.rpc.ErrorInfo,
     `retry_after_ms` from google.rpc.RetryInfo; `details` is every detail as ProtoJSON with "@type", those that no
     descriptor decodes as {"@type", "value": base64}. `reference` is the id under which the log holds the rest.
+    `is_own_wording` says that the message is this gateway's, so that nothing in it has to be withheld.
     """
 
     code: int
@@ -25,3 +26,4 @@ class StatusReport:
     retry_after_ms: int | None = None
     details: tuple[Mapping[str, Any], ...] = ()
     reference: str | None = None
+    is_own_wording: bool = False

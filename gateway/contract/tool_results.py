@@ -29,6 +29,10 @@ LIMIT_META_MESSAGE = 8192  # characters of a backend's message in `_meta`, where
 _WITHHELD = frozenset({"INTERNAL", "DATA_LOSS"})
 _DEBUG_INFO = "google.rpc.DebugInfo"
 
+# What either side of a call may end it with: whose doing it was is told.
+_OF_EITHER_SIDE = frozenset({"CANCELLED", "DEADLINE_EXCEEDED"})
+_FROM_BACKEND = " (from the backend)"
+
 _NO_MESSAGE = "the backend gave no message"
 _FAILED_INSIDE = "the backend failed inside; its own message is withheld"
 _ONLY_TRACE = "the backend answered with a stack trace; it is withheld"
@@ -104,7 +108,7 @@ def status_refusal(report: StatusReport, *, forward_internal: bool = False) -> R
     """A failed RPC in the protocol dialect: the same first line as message, and what programs need as data."""
     row = _get_row(report.code)
     suffix = f" (reference {one_line(report.reference, 64)})" if report.reference else ""
-    suffix = _number(report, row) + suffix
+    suffix = _aside(report, row) + suffix
     line = one_line(f"{row.name}: {_told_message(report, row, forward_internal)}", LIMIT_MESSAGE - len(suffix))
     data = {"status": row.name} | _machine_facts(report)
     return Refusal(condition=row.condition or Condition.UNKNOWN, message=line + suffix, data=data, rejection=False)
@@ -141,13 +145,16 @@ def _is_debug_info(detail: Mapping[str, Any]) -> bool:
 
 
 def _exact_message(report: StatusReport, row: StatusRow, forward_internal: bool) -> str:
-    if not forward_internal and (row.name in _WITHHELD or _TRACE.search(report.message[:_LIMIT_SEARCHED])):
+    is_foreign = not (forward_internal or report.is_own_wording)
+    if is_foreign and (row.name in _WITHHELD or _TRACE.search(report.message[:_LIMIT_SEARCHED])):
         return _told_message(report, row, forward_internal)
     return report.message[:LIMIT_META_MESSAGE]
 
 
 def _told_message(report: StatusReport, row: StatusRow, forward_internal: bool) -> str:
-    """A backend's message as one bounded line, never empty, without a stack trace."""
+    """A failure's message as one bounded line, never empty; a backend's without a stack trace."""
+    if report.is_own_wording:
+        return one_line(report.message, LIMIT_TOLD)
     if row.name in _WITHHELD and not forward_internal:
         return _FAILED_INSIDE
     message = report.message[:_LIMIT_SEARCHED].strip()
@@ -158,15 +165,18 @@ def _told_message(report: StatusReport, row: StatusRow, forward_internal: bool) 
     return one_line(head.partition("\n")[0], LIMIT_TOLD) or _ONLY_TRACE
 
 
-def _number(report: StatusReport, row: StatusRow) -> str:
-    """The number of a status that has no name of its own."""
-    return "" if report.code == row.number else f" (status {report.code})"
+def _aside(report: StatusReport, row: StatusRow) -> str:
+    """What stands behind the message: the number of a status without a name, or who ended the call."""
+    if report.code != row.number:
+        return f" (status {report.code})"
+    is_unclear = row.name in _OF_EITHER_SIDE and report.message and not report.is_own_wording
+    return _FROM_BACKEND if is_unclear else ""
 
 
 def _tell(report: StatusReport, forward_internal: bool) -> str:
     row = _get_row(report.code)
     told = _told_message(report, row, forward_internal)
-    first = f"{row.name}: {told}{_number(report, row)}"
+    first = f"{row.name}: {told}{_aside(report, row)}"
     closing: list[str] = []
     if report.retry_after_ms is not None:
         closing.append(f"retry after {_seconds(report.retry_after_ms)} s")

@@ -21,7 +21,7 @@ from gateway.transcoding.converters.texts import print_bytes
 from gateway.transcoding.converters.type_index import get_class
 from gateway.transcoding.converters.well_known.anys import TYPE_KEY, VALUE_KEY
 from gateway.transcoding.converters.well_known.durations import parse_duration
-from gateway.transcoding.rpc_status import RpcStatus
+from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
 from gateway.transcoding.violation_paths import follow_elements, follow_path
 
 LIMIT_REASON = 128  # google.rpc.ErrorInfo allows a reason 63; a domain is a host name
@@ -55,6 +55,7 @@ def report_status(status: RpcStatus, *, codec: Codec, request: Descriptor) -> St
         message=message,
         errors=distil(problems, subject="request").errors,
         details=tuple(details),
+        is_own_wording=status.origin is not StatusOrigin.BACKEND,
         **facts,
     )
 

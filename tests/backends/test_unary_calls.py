@@ -12,7 +12,8 @@ from gateway.backends.backend import Backend, BackendSettings, ChannelLimits
 from gateway.backends.targets import parse_target
 from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
 
-BACKEND, GATEWAY, CONNECTION = StatusOrigin.BACKEND, StatusOrigin.GATEWAY, StatusOrigin.CONNECTION
+BACKEND, REPLY = StatusOrigin.BACKEND, StatusOrigin.REPLY
+GATEWAY, CONNECTION = StatusOrigin.GATEWAY, StatusOrigin.CONNECTION
 RPC = "shop.v1.Orders/Get"
 PATH = f"/{RPC}"
 StartServer = Callable[..., Awaitable[str]]
@@ -311,13 +312,14 @@ async def test_a_status_that_is_none_is_unknown(start_raw: StartRaw, grpc_status
     status = ((b"grpc-status", grpc_status),) if grpc_status is not None else ()
     trailers = (*status, (b"grpc-message", b"said"))
     target = await start_raw(lambda connection, stream_id: connection.send(stream_id, *trailers))
-    assert await call(target) == RpcStatus(code=2, message=message, origin=BACKEND)
+    origin = BACKEND if message == "said" else REPLY
+    assert await call(target) == RpcStatus(code=2, message=message, origin=origin)
 
 
 async def test_a_stream_that_just_ends_is_unknown(start_raw: StartRaw) -> None:
     target = await start_raw(lambda connection, stream_id: connection.send(stream_id, body=b"\x00\x00\x00\x00\x00"))
     message = 'backend "orders" ended the call without a gRPC status'
-    assert await call(target) == RpcStatus(code=2, message=message, origin=BACKEND)
+    assert await call(target) == RpcStatus(code=2, message=message, origin=REPLY)
 
 
 @pytest.mark.parametrize("body", [None, b"\x00\x00\x00\x00\x05hi", b"this is no frame"], ids=["none", "cut", "garbage"])
@@ -326,7 +328,7 @@ async def test_an_ok_without_a_whole_reply_is_no_success(start_raw: StartRaw, bo
         lambda connection, stream_id: connection.send(stream_id, (b"grpc-status", b"0"), body=body)
     )
     message = 'backend "orders" ended the call well but without a whole reply'
-    assert await call(target) == RpcStatus(code=13, message=message, origin=BACKEND)
+    assert await call(target) == RpcStatus(code=13, message=message, origin=REPLY)
 
 
 async def test_a_reply_that_cannot_be_decompressed_is_no_success(start_raw: StartRaw) -> None:
@@ -337,7 +339,7 @@ async def test_a_reply_that_cannot_be_decompressed_is_no_success(start_raw: Star
         connection.h2.send_headers(stream_id, [(b"grpc-status", b"0")], end_stream=True)
 
     message = 'backend "orders" sent what is no valid gRPC reply'
-    assert await call(await start_raw(answer)) == RpcStatus(code=13, message=message, origin=BACKEND)
+    assert await call(await start_raw(answer)) == RpcStatus(code=13, message=message, origin=REPLY)
 
 
 @pytest.mark.parametrize(
@@ -384,7 +386,7 @@ async def test_trailers_that_cannot_be_read_are_told_as_such(start_raw: StartRaw
     trailers = ((b"grpc-status", b"5"), (b"grpc-status-details-bin", b"!!!!"))
     target = await start_raw(lambda connection, stream_id: connection.send(stream_id, *trailers))
     message = 'backend "orders" sent metadata that cannot be read, under the name grpc-status-details-bin'
-    assert await call(target) == RpcStatus(code=13, message=message, origin=BACKEND)
+    assert await call(target) == RpcStatus(code=13, message=message, origin=REPLY)
 
 
 @pytest.mark.parametrize("entry", [("Bad Name", "s3cret"), ("x", "s3cret\x01"), ("x-bin", "s3cret")])

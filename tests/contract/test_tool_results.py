@@ -71,6 +71,31 @@ def test_a_place_that_the_message_tells_whole_has_no_line_of_its_own(message, at
     assert status["errors"] == [{"at": at, "problems": problems}]
 
 
+@pytest.mark.parametrize(("code", "name"), [(13, "INTERNAL"), (15, "DATA_LOSS")])
+def test_what_the_gateway_itself_says_is_withheld_from_nobody(code, name):
+    report = StatusReport(code=code, message="the call was not sent: at x(y:1)", is_own_wording=True)
+    assert status_refusal(report).message == f"{name}: the call was not sent: at x(y:1)"
+    text, status = tell(report)
+    assert text == f"{name}: the call was not sent: at x(y:1)"
+    assert status["message"] == report.message
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "told"),
+    [
+        (4, "too slow", "DEADLINE_EXCEEDED: too slow (from the backend)"),
+        (1, "stopped", "CANCELLED: stopped (from the backend)"),
+        (4, "", "DEADLINE_EXCEEDED: the backend gave no message"),
+        (5, "no such order", "NOT_FOUND: no such order"),
+        (42, "odd", "UNKNOWN: odd (status 42)"),
+    ],
+)
+def test_where_either_side_could_have_ended_the_call_it_is_said_who_did(code, message, told):
+    assert tell(StatusReport(code=code, message=message))[0] == told
+    own = StatusReport(code=code, message=message or "x", is_own_wording=True)
+    assert " (from the backend)" not in tell(own)[0]
+
+
 def test_a_failure_is_told_in_lines_and_carried_for_programs():
     detail = {"@type": "type.googleapis.com/shop.v1.Hint", "text": "try later"}
     report = StatusReport(

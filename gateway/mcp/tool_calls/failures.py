@@ -59,7 +59,10 @@ def refuse_arguments(tool: Tool, distilled: Distilled) -> Outcome:
     """Arguments that the value gate does not let through."""
     facts = {"status": "INVALID_ARGUMENT", "places": [location["at"] for location in distilled.errors]}
     log_call(logging.INFO, "tool arguments refused", tool, facts)
-    return tool_error(StatusReport(code=_INVALID_ARGUMENT, message=distilled.message, errors=distilled.errors))
+    report = StatusReport(
+        code=_INVALID_ARGUMENT, message=distilled.message, errors=distilled.errors, is_own_wording=True
+    )
+    return tool_error(report)
 
 
 def refuse_reply(tool: Tool, sentence: str, reason: str, meta: Mapping[str, Any]) -> Refusal:
@@ -77,7 +80,7 @@ def refuse_size(tool: Tool, size_bytes: int, limit_bytes: int) -> Outcome:
         f"the backend has answered, but the result of {size_bytes} bytes is over the gateway's limit of {limit_bytes} "
         "bytes; ask for less: a smaller page size, a narrower filter or fewer fields"
     )
-    return tool_error(StatusReport(code=_RESOURCE_EXHAUSTED, message=message))
+    return tool_error(StatusReport(code=_RESOURCE_EXHAUSTED, message=message, is_own_wording=True))
 
 
 def log_shortened(tool: Tool, size_bytes: int, limit_bytes: int) -> None:
