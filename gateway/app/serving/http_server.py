@@ -15,6 +15,7 @@ from typing import Any
 import uvicorn
 
 from gateway.app.operator_error import OperatorError
+from gateway.app.serving.http_protocol import QuickHttpProtocol
 from gateway.app.settings.model import ListenAddress
 
 AsgiApp = Callable[
@@ -101,7 +102,7 @@ class HttpServer:
     def __init__(self, application: AsgiApp, listening: socket.socket) -> None:
         config = uvicorn.Config(
             application,
-            http="httptools",
+            http=QuickHttpProtocol,
             ws="none",
             lifespan="off",
             interface="asgi3",

@@ -35,6 +35,7 @@ class Lane:
         self._place = place
         self._limits = limits
         self._connection: Connection | None = None
+        self._retired: list[Connection] = []  # which take no more calls and may still have some
         self._connecting: asyncio.Task[bool] | None = None
         self._next_time = 0.0
         self._pause_seconds = _FIRST_PAUSE_SECONDS
@@ -73,9 +74,10 @@ class Lane:
             self._connecting.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._connecting
-        if self._connection is not None:
-            self._connection.close(lambda: grpc.aio.UsageError("Channel is closed."))
-            await self._connection.lost
+        for connection in (self._connection, *self._retired):
+            if connection is not None:
+                connection.close(lambda: grpc.aio.UsageError("Channel is closed."))
+                await connection.lost
 
     async def connect(self) -> bool:
         """Makes a connection, for whoever would rather wait for it; whether there is one now."""
@@ -83,6 +85,7 @@ class Lane:
         try:
             connection = await self._open()
             if connection.is_usable:
+                self._retired = [one for one in (*self._retired, self._connection) if one and not one.lost.done()]
                 self._connection = connection
                 self._pause_seconds = _FIRST_PAUSE_SECONDS
                 return True
