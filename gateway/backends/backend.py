@@ -23,6 +23,8 @@ from gateway.backends.sources import SourceError, compile_protos, read_descripto
 from gateway.backends.stream_calls import StreamCall
 from gateway.backends.targets import Target
 from gateway.backends.unary_calls import UnaryCall
+from gateway.contract.quoting import is_secret_header
+from gateway.telemetry.secrets import Secrets
 
 __all__ = ["Backend", "BackendSettings", "ChannelLimits", "Discovered", "DiscoveryFailed", "DiscoveryLimits"]
 
@@ -63,6 +65,11 @@ class Backend:
         self._settings = settings
         self._transport = Transport(target=settings.target, tls=settings.tls, roots_file=settings.roots_file)
         self._outages = OutageLog(settings.name)
+        # What guards discovery may be repeated to operators and probes, what goes with calls to callers.
+        self._discovery_secrets = Secrets.of_metadata(settings.discovery_metadata)
+        self._call_secrets = Secrets.of_metadata(
+            entry for entry in settings.call_metadata if is_secret_header(entry[0])
+        )
         self._channel: grpc.aio.Channel | None = None
         place = find_place(settings.target, tls=settings.tls) if settings.lane else None
         self._lane = None if place is None else Lane(place, settings.channel_limits)
@@ -84,8 +91,21 @@ class Backend:
 
         A descriptor set alone does where the server does not serve reflection or refuses it. A server that cannot be
         reached, or does not answer in time, fails the discovery even so: nothing could be called there. Raises
-        `DiscoveryFailed`; may be called again at any time, files are read anew each time.
+        `DiscoveryFailed`; may be called again at any time, files are read anew each time. The metadata for discovery is
+        in none of the reasons and warnings, even where the server repeats it.
         """
+        hide = self._discovery_secrets.hide
+        try:
+            found = await self._discover()
+        except DiscoveryFailed as failure:
+            raise DiscoveryFailed(hide(failure.reason)) from failure.__cause__
+        return replace(
+            found,
+            skipped=tuple((name, hide(reason)) for name, reason in found.skipped),
+            warnings=tuple(map(hide, found.warnings)),
+        )
+
+    async def _discover(self) -> Discovered:
         try:
             given = await asyncio.to_thread(_read_sources, self._settings)
             if not self._settings.reflection:
@@ -151,7 +171,14 @@ class Backend:
 
     def _make_endings(self, path: str) -> CallEndings:
         limits = self._settings.channel_limits
-        return CallEndings(self._open(), path=path, backend=self.name, limits=limits, outages=self._outages)
+        return CallEndings(
+            self._open(),
+            path=path,
+            backend=self.name,
+            limits=limits,
+            outages=self._outages,
+            secrets=self._call_secrets,
+        )
 
 
 def _read_sources(settings: BackendSettings) -> tuple[FileDescriptorProto, ...]:

@@ -6,6 +6,7 @@ Nothing here is needed by a call that succeeds.
 import asyncio
 import logging
 import time
+from dataclasses import replace
 
 import grpc
 import grpc.aio
@@ -13,6 +14,7 @@ import grpc.aio
 from gateway.backends.channels import ChannelLimits
 from gateway.backends.statuses import CallFacts, missing_reply, read_status
 from gateway.contract.quoting import one_line
+from gateway.telemetry.secrets import Secrets
 from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
 
 _LOG = logging.getLogger("propylon.backends")
@@ -44,16 +46,25 @@ class OutageLog:
 class CallEndings:
     """The endings of one RPC's calls. `started` is `time.monotonic()` at the beginning of a call."""
 
-    __slots__ = ("_backend", "_channel", "_limits", "_outages", "_path")
+    __slots__ = ("_backend", "_channel", "_limits", "_outages", "_path", "_secrets")
 
     def __init__(
-        self, channel: grpc.aio.Channel, *, path: str, backend: str, limits: ChannelLimits, outages: OutageLog
+        self,
+        channel: grpc.aio.Channel,
+        *,
+        path: str,
+        backend: str,
+        limits: ChannelLimits,
+        outages: OutageLog,
+        secrets: Secrets,
     ) -> None:
+        """`secrets` are kept out of every status, should the backend repeat them in its message."""
         self._channel = channel
         self._path = path
         self._backend = backend
         self._limits = limits
         self._outages = outages
+        self._secrets = secrets
 
     def read(
         self, error: BaseException, started: float, timeout_seconds: float, *, was_connected: bool = False
@@ -96,7 +107,9 @@ class CallEndings:
         status = read_status(error, facts)
         if status.origin is StatusOrigin.CONNECTION:
             self._outages.report(self._path, error.details() or "")
-        return status
+        message = self._secrets.hide(status.message)
+        details = b"" if self._secrets.are_in(status.details) else status.details
+        return replace(status, message=message, details=details)
 
     def _closed(self) -> RpcStatus:
         message = f'this gateway is closing its connection to backend "{self._backend}"'

@@ -6,17 +6,16 @@ under the names of secrets stay out of it. This module must never know who logs 
 
 import json
 import logging
-import re
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gateway.telemetry.secrets import HIDDEN, Secrets
+
 # What logging itself puts on a record; anything else came in by `extra=` and is a field of the event.
 _OWN_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 _SECRET_WORDS = ("authorization", "cookie", "password", "secret", "token", "api_key", "apikey", "credential")
-_HIDDEN = "***"
 _LIMIT_CHARACTERS = 8000
-_SHORTEST_SECRET = 6
 
 
 def escape(text: str) -> str:
@@ -37,29 +36,26 @@ def _escape_character(character: str) -> str:
 class LineFormatter(logging.Formatter):
     """What both formats share: the event's parts, cut to size, without secrets.
 
-    `secrets` are values (of configured metadata, say) that are replaced wherever they stand as words of their own;
-    those shorter than six characters are let be, since they would blot out ordinary words.
+    `secrets` are values (of configured metadata, say) that are replaced wherever they stand (`telemetry.secrets`).
     """
 
     def __init__(self, *, secrets: Iterable[str] = ()) -> None:
         super().__init__()
-        known = {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
-        longest_first = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-        self._secrets = re.compile(rf"(?<![A-Za-z0-9])(?:{longest_first})(?![A-Za-z0-9])") if known else None
+        self._secrets = Secrets(secrets)
 
     def fields(self, record: logging.LogRecord) -> dict[str, Any]:
         """The event's own fields in the order given, then `error` with the traceback where there is one."""
         fields = {key: value for key, value in vars(record).items() if key not in _OWN_ATTRIBUTES}
         for key in fields:
             if any(word in key.lower() for word in _SECRET_WORDS):
-                fields[key] = _HIDDEN
+                fields[key] = HIDDEN
         if record.exc_info and record.exc_info[0] is not None:
             fields["error"] = self.formatException(record.exc_info)
         return fields
 
     def hide(self, line: str) -> str:
         """The line without any of the known secrets."""
-        return line if self._secrets is None else self._secrets.sub(_HIDDEN, line)
+        return self._secrets.hide(line)
 
     def message(self, record: logging.LogRecord) -> str:
         """The event's sentence, bounded; a sentence whose arguments do not fit it is given as it was written."""

@@ -4,9 +4,12 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
+import grpc
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.rpc import error_details_pb2, status_pb2
 
 from gateway.app.operator_error import OperatorError
 from tests.end_to_end.fleet.kit import Backend, compile_protos, name_backends, run_gateway
@@ -141,3 +144,34 @@ async def test_a_network_that_swallows_everything_costs_a_call_its_deadline_and_
             assert other["structuredContent"] == {"t": "o"}
             filtered.is_open.set()
             assert (await agent.call("Echo/Say", {"t": "b"}))["structuredContent"] == {"t": "b"}
+
+
+async def test_a_credential_that_a_backend_repeats_reaches_neither_callers_nor_probes(
+    start: Start, files: list[FileDescriptorProto], log: Any
+) -> None:
+    async def repeat(context: grpc.aio.ServicerContext, code: grpc.StatusCode) -> None:
+        told = dict(context.invocation_metadata() or ())
+        status = status_pb2.Status(code=code.value[0], message=str(told))
+        status.details.add().Pack(error_details_pb2.DebugInfo(detail=str(told)))
+        context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+        await context.abort(code, f"{told['authorization']} of {told['x-tenant']} is no longer good")
+
+    async def refuse_call(_: bytes, context: grpc.aio.ServicerContext) -> bytes:
+        await repeat(context, grpc.StatusCode.FAILED_PRECONDITION)
+        raise AssertionError
+
+    async def refuse_list(context: grpc.aio.ServicerContext) -> None:
+        await repeat(context, grpc.StatusCode.FAILED_PRECONDITION)
+
+    metadata = {"Authorization": "Bearer s3cret-token", "X-Tenant": "acme-corp"}
+    backend = await start(Backend.of(files, {"Echo/Say": refuse_call}))
+    async with run_gateway(name_backends(backend, metadata=metadata, discovery_metadata=metadata)) as agent:
+        result = await agent.call("Echo/Say")
+    assert result["content"][0]["text"] == "FAILED_PRECONDITION: *** of acme-corp is no longer good"
+    assert "s3cret" not in str(result)
+    backend.table.answers["*"] = refuse_list
+    async with run_gateway(name_backends(backend, discovery_metadata=metadata)) as agent:
+        _, body = await agent.probe("/readyz")
+    (reason,) = body["reasons"]
+    assert reason.endswith("reflection failed with FAILED_PRECONDITION: *** of *** is no longer good")
+    assert "s3cret" not in log.text
