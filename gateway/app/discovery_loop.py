@@ -67,12 +67,18 @@ class DiscoveryLoop:
     def __init__(self, sources: Sequence[Source], settings: DiscoverySection, *, ttl_seconds: float = 0) -> None:
         self._watched = tuple(_Watched(source=source) for source in sources)
         self._settings = settings
-        self._ttl_ms = round(ttl_seconds * 1000)
+        # What may have changed by the next refresh must not stay with a client beyond it.
+        self._ttl_ms = round(1000 * min(ttl_seconds, settings.refresh_seconds or ttl_seconds))
         self._backoff = Backoff(initial_seconds=settings.retry_initial_seconds, max_seconds=settings.retry_max_seconds)
         self._catalogue = combine_offers(())
+        self._on_swap: Callable[[], None] = _do_nothing
         self.ready = asyncio.Event()
         self.serving = asyncio.Event()
         self.asked = asyncio.Event()
+
+    def tell_of_swaps(self, on_swap: Callable[[], None]) -> None:
+        """Has this called whenever a catalogue has taken another's place."""
+        self._on_swap = on_swap
 
     @property
     def catalogue(self) -> Catalogue:
@@ -187,6 +193,7 @@ class DiscoveryLoop:
             raise OperatorError(collision.reason) from None
         watched.offer = offer
         self._catalogue = catalogue
+        self._on_swap()
         if before is None or before.findings != offer.findings or len(before.tools) != len(offer.tools):
             self._tell(watched, offer)
 
@@ -233,6 +240,10 @@ class DiscoveryLoop:
 def _list_offered(offer: Offer) -> set[str]:
     """The RPCs that are offered, and their services, by name."""
     return {name for tool in offer.tools for name in (tool.rpc, tool.rpc.partition("/")[0])}
+
+
+def _do_nothing() -> None:
+    """For who is not told of swaps."""
 
 
 def _are_same(one: Discovered, other: Discovered) -> bool:

@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager, contextmanager
 from gateway.app.catalogue_builder import find_idle_patterns
 from gateway.app.demo_backend import run_demo
 from gateway.app.event_loop import run_loop
+from gateway.app.memory import settle_memory
 from gateway.app.operator_error import OperatorError
 from gateway.app.serving.assignments import Announcement, Plan
 from gateway.app.serving.http_server import HttpServer, get_address, get_url, open_listening_socket
@@ -72,6 +73,7 @@ class _Life:
         opens_late: bool,
     ) -> None:
         self._discovery = gateway.discovery
+        self._discovery.tell_of_swaps(settle_memory)
         self._announce = announce
         self._tools = plan.settings.tools
         self._health = ProcessHealth(gateway.discovery)
