@@ -5,9 +5,9 @@ in a call. This module must never know when a backend is asked.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -17,11 +17,12 @@ from gateway.contract.quoting import quote
 from gateway.contract.validation import SchemaValidator
 from gateway.descriptors.api import Api, Rpc, describe_api
 from gateway.descriptors.schema.builder import SchemaBuilder
+from gateway.descriptors.schema.dialect import Direction
 from gateway.descriptors.selection import Selection
 from gateway.descriptors.tool_names import make_tool_name
 from gateway.descriptors.tool_texts import find_text_warning, make_annotations, make_description, make_title
 from gateway.mcp.catalogue import Catalogue, Tool
-from gateway.mcp.ports import UnaryRpc
+from gateway.mcp.ports import StreamRpc, UnaryRpc
 from gateway.transcoding.codec import Codec
 from gateway.transcoding.rpc_transcoder import RpcTranscoder
 
@@ -42,9 +43,23 @@ class ToolDraft:
 
     name: str
     rpc: str
+    client_streaming: bool
+    server_streaming: bool
     listing: Mapping[str, Any]
     transcoder: RpcTranscoder
     output_validator: SchemaValidator | None
+
+
+class RpcSource(Protocol):
+    """Where the callables of a backend's RPCs come from; both take "pkg.Service/Method"."""
+
+    def unary(self, rpc_name: str) -> UnaryRpc:
+        """The callable of a unary RPC."""
+        ...
+
+    def stream(self, rpc_name: str, *, client_streaming: bool, server_streaming: bool) -> StreamRpc:
+        """The callable of an RPC of which at least one side streams."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +113,6 @@ def draft_tools(
     for rpc in api.rpcs:
         if not (everywhere.is_selected(rpc.name) and here.is_selected(rpc.name)):
             left_out.append(LeftOut(name=rpc.name, reason="not chosen by include and exclude"))
-        elif rpc.client_streaming or rpc.server_streaming:
-            left_out.append(LeftOut(name=rpc.name, reason=f"{_kind(rpc)} is not served yet"))
         else:
             drafts.append(drafter.draft(rpc))
             warning = find_text_warning(rpc, api)
@@ -118,21 +131,31 @@ def draft_tools(
 
 
 def bind_tools(
-    section: BackendSection, drafts: Iterable[ToolDraft], get_call: Callable[[str], UnaryRpc]
+    section: BackendSection, drafts: Iterable[ToolDraft], source: RpcSource, *, stream_seconds: float
 ) -> tuple[Tool, ...]:
-    """The tools of these drafts; `get_call` gives the callable of an RPC by its name, inside the event loop."""
-    return tuple(
-        Tool(
-            name=draft.name,
-            rpc=draft.rpc,
-            backend=section.name,
-            listing=draft.listing,
-            transcoder=draft.transcoder,
-            call=get_call(draft.rpc),
-            deadline_seconds=section.deadline_seconds,
-            output_validator=draft.output_validator,
-        )
-        for draft in drafts
+    """The tools of these drafts, with callables of the source; to be asked for inside the event loop.
+
+    `stream_seconds` is the deadline of RPCs whose server streams; the others have the backend's.
+    """
+    return tuple(_bind(section, draft, source, stream_seconds) for draft in drafts)
+
+
+def _bind(section: BackendSection, draft: ToolDraft, source: RpcSource, stream_seconds: float) -> Tool:
+    client_streaming, server_streaming = draft.client_streaming, draft.server_streaming
+    is_stream = client_streaming or server_streaming
+    return Tool(
+        name=draft.name,
+        rpc=draft.rpc,
+        backend=section.name,
+        listing=draft.listing,
+        transcoder=draft.transcoder,
+        call=None if is_stream else source.unary(draft.rpc),
+        stream=source.stream(draft.rpc, client_streaming=client_streaming, server_streaming=server_streaming)
+        if is_stream
+        else None,
+        has_many_replies=server_streaming,
+        deadline_seconds=stream_seconds if server_streaming else section.deadline_seconds,
+        output_validator=draft.output_validator,
     )
 
 
@@ -165,12 +188,17 @@ class _Drafter:
     def draft(self, rpc: Rpc) -> ToolDraft:
         name = make_tool_name(rpc.name, prefix=self._prefix)
         output_schema = self._schemas.output_schema(rpc)
+        reply_schema = output_schema
+        if rpc.server_streaming:
+            reply_schema = self._schemas.message_schema(rpc.response, Direction.OUTPUT)
         return ToolDraft(
             name=name,
             rpc=rpc.name,
+            client_streaming=rpc.client_streaming,
+            server_streaming=rpc.server_streaming,
             listing=self._make_listing(rpc, name, output_schema),
             transcoder=RpcTranscoder(self._codec, rpc),
-            output_validator=None if output_schema is None else SchemaValidator(output_schema, subject="result"),
+            output_validator=None if reply_schema is None else SchemaValidator(reply_schema, subject="result"),
         )
 
     def _make_listing(self, rpc: Rpc, name: str, output_schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -191,16 +219,6 @@ class _Drafter:
 def _warn_of_idle_patterns(selection: Selection, api: Api) -> Iterator[str]:
     for pattern in selection.find_idle_patterns(rpc.name for rpc in api.rpcs):
         yield f"{quote(pattern)} fits no RPC of this backend; is it misspelt?"
-
-
-def _kind(rpc: Rpc) -> str:
-    match rpc.client_streaming, rpc.server_streaming:
-        case True, True:
-            return "bidirectional streaming"
-        case True, _:
-            return "client streaming"
-        case _:
-            return "server streaming"
 
 
 def _digest(tools: Mapping[str, Tool]) -> str:

@@ -27,6 +27,8 @@ from gateway.fronts.http.app import build_http_app
 from gateway.fronts.http.health import HealthReport
 from gateway.fronts.http.settings import HttpSettings, choose_allowed_hosts
 from gateway.mcp.dispatch import Dispatcher, ServerIdentity
+from gateway.mcp.progress import ProgressPace
+from gateway.mcp.tool_calls.collector import StreamLimits
 
 SERVER = ServerIdentity(name="propylon", title="Propylon", version=__version__)
 
@@ -51,7 +53,7 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
     """A gateway over the configured backends, inside the running event loop; its connections are closed at the end."""
     backends = [_make_backend(section, settings.discovery) for section in settings.backends]
     sources = [
-        _make_source(section, backend, settings.tools)
+        _make_source(section, backend, settings.tools, settings.limits.stream_seconds)
         for section, backend in zip(settings.backends, backends, strict=True)
     ]
     discovery = DiscoveryLoop(sources, settings.discovery, ttl_seconds=settings.tools.ttl_seconds)
@@ -61,6 +63,8 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
         "server": SERVER,
         "page_size": settings.tools.page_size or None,
         "result_limit_bytes": settings.limits.result_bytes,
+        "stream_limits": StreamLimits(messages=settings.limits.stream_messages, bytes=settings.limits.stream_bytes),
+        "progress_pace": ProgressPace(per_second=settings.limits.progress_per_second),
         "forward_internal": settings.errors.forward_internal,
     }
 
@@ -112,7 +116,7 @@ def _make_backend(section: BackendSection, discovery: DiscoverySection) -> Backe
     )
 
 
-def _make_source(section: BackendSection, backend: Backend, tools: ToolsSection) -> Source:
+def _make_source(section: BackendSection, backend: Backend, tools: ToolsSection, stream_seconds: float) -> Source:
     is_first = True
 
     async def discover() -> Discovered:
@@ -129,6 +133,7 @@ def _make_source(section: BackendSection, backend: Backend, tools: ToolsSection)
 
     async def build(discovered: Discovered) -> Offer:
         drafts, findings = await asyncio.to_thread(draft_tools, section, tools, discovered)
-        return Offer(backend=section.name, tools=bind_tools(section, drafts, backend.unary), findings=findings)
+        bound = bind_tools(section, drafts, backend, stream_seconds=stream_seconds)
+        return Offer(backend=section.name, tools=bound, findings=findings)
 
     return Source(name=section.name, discover=discover, build=build)

@@ -1,7 +1,7 @@
 """Catalogues of the demo's shop, from its descriptors alone: nothing is connected."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, replace
 
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -30,7 +30,7 @@ DISCOVERED = Discovered(files=demo_descriptor_set(), services=SERVICE_NAMES, ski
 
 
 class Called:
-    """A callable of an RPC that remembers which."""
+    """A callable of a unary RPC that remembers which."""
 
     def __init__(self, rpc: str) -> None:
         self.rpc = rpc
@@ -39,11 +39,35 @@ class Called:
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class Streamed:
+    """A callable of a streaming RPC that remembers which, and of which kind."""
+
+    rpc: str
+    client_streaming: bool
+    server_streaming: bool
+
+    def __call__(
+        self, requests: Sequence[bytes], *, timeout_seconds: float, metadata: Metadata
+    ) -> AsyncGenerator[bytes | RpcStatus, None]:
+        raise NotImplementedError
+
+
+class Backend:
+    def unary(self, rpc_name: str) -> Called:
+        return Called(rpc_name)
+
+    def stream(self, rpc_name: str, *, client_streaming: bool, server_streaming: bool) -> Streamed:
+        return Streamed(rpc_name, client_streaming, server_streaming)
+
+
 def make_offer(
     section: BackendSection = SHOP, tools: ToolsSection = TOOLS, discovered: Discovered = DISCOVERED
 ) -> Offer:
     drafts, findings = draft_tools(section, tools, discovered)
-    return Offer(backend=section.name, tools=bind_tools(section, drafts, Called), findings=findings)
+    return Offer(
+        backend=section.name, tools=bind_tools(section, drafts, Backend(), stream_seconds=55), findings=findings
+    )
 
 
 def rpcs(offer: Offer) -> list[str]:
@@ -54,18 +78,30 @@ def only(*patterns: str) -> ToolsSection:
     return replace(TOOLS, include=patterns)
 
 
-def test_every_unary_rpc_is_a_tool_in_the_order_of_names() -> None:
+def test_every_rpc_is_a_tool_in_the_order_of_names() -> None:
     offer = make_offer()
     assert rpcs(offer) == sorted(rpcs(offer))
-    assert len(offer.tools) == 19
-    assert offer.findings.left_out == (
-        LeftOut(name="demo.shop.v1.OrderService/NegotiatePrice", reason="bidirectional streaming is not served yet"),
-        LeftOut(name="demo.shop.v1.OrderService/WatchOrder", reason="server streaming is not served yet"),
-        LeftOut(name="demo.shop.v1.StockService/ImportStock", reason="client streaming is not served yet"),
-        LeftOut(name="demo.shop.v1.StockService/ListStockMovements", reason="server streaming is not served yet"),
-    )
-    assert offer.findings.skipped == ()
+    assert (len(offer.tools), offer.findings.left_out, offer.findings.skipped) == (23, (), ())
     assert {name.partition("/")[0] for name in offer.findings.rpcs} == set(SERVICE_NAMES)
+
+
+def test_a_stream_is_called_as_its_kind_and_under_its_own_deadline() -> None:
+    offer = make_offer(replace(SHOP, deadline_seconds=2.5))
+    streams = [tool for tool in offer.tools if tool.call is None]
+    assert [(tool.stream, tool.has_many_replies, tool.deadline_seconds) for tool in streams] == [
+        (Streamed("demo.shop.v1.OrderService/NegotiatePrice", True, True), True, 55),
+        (Streamed("demo.shop.v1.OrderService/WatchOrder", False, True), True, 55),
+        (Streamed("demo.shop.v1.StockService/ImportStock", True, False), False, 2.5),
+        (Streamed("demo.shop.v1.StockService/ListStockMovements", False, True), True, 55),
+    ]
+
+
+def test_each_message_of_a_stream_is_held_to_its_own_schema() -> None:
+    (tool,) = make_offer(tools=only("*/ListStockMovements")).tools
+    assert tool.output_validator is not None
+    assert tool.listing["outputSchema"]["required"] == ["messages", "truncated"]
+    assert tool.output_validator.validate({"moveTime": "2026-01-31T09:00:00Z"}) is None
+    assert tool.output_validator.validate({"moveTime": 5}) is not None
 
 
 def test_a_tool_is_listed_with_all_that_a_client_needs() -> None:
@@ -90,9 +126,9 @@ def test_a_tool_is_listed_with_all_that_a_client_needs() -> None:
 @pytest.mark.parametrize(
     ("everywhere", "here", "expected"),
     [
-        ((), ("demo.shop.v1.OrderService",), 4),
+        ((), ("demo.shop.v1.OrderService",), 6),
         (("*/Get*",), ("demo.shop.v1.OrderService",), 1),
-        (("demo.shop.v1.*",), (), 19),
+        (("demo.shop.v1.*",), (), 23),
         (("*/Get*",), ("*/List*",), 0),
     ],
 )
@@ -130,7 +166,7 @@ def test_what_discovery_and_linking_skip_is_found_side_by_side() -> None:
         warnings=("the server is odd",),
     )
     offer = make_offer(discovered=discovered)
-    assert len(offer.tools) == 19
+    assert len(offer.tools) == 23
     assert offer.findings.skipped[0] == LeftOut(name="a.Lost", reason="not found")
     assert offer.findings.skipped[1].name == "x.Broken"
     assert "not/there.proto" in offer.findings.skipped[1].reason

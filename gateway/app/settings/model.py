@@ -65,10 +65,14 @@ class ToolsSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsSection:
-    """What is refused for its size."""
+    """What is refused or cut for its size, and how often progress is told."""
 
     body_bytes: int
     result_bytes: int
+    stream_messages: int
+    stream_bytes: int
+    stream_seconds: float
+    progress_per_second: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

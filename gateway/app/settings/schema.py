@@ -100,9 +100,11 @@ _BACKEND = _section(
             "description": "Put before the name of each tool of this backend, with an underscore between.",
         },
         **_SELECTION,
-        "metadata": _metadata("gRPC metadata sent with each call, its keys in lower case. One that ends in -bin takes base64."),
+        "metadata": _metadata(
+            "gRPC metadata sent with each call, its keys in lower case. One that ends in -bin takes base64."
+        ),
         "discovery_metadata": _metadata("gRPC metadata sent with server reflection, and with nothing else."),
-        "deadline_seconds": _number("How long a call may take at most.", 30, 0.001, 86_400),
+        "deadline_seconds": _number("How long a call with one reply may take at most.", 30, 0.001, 86_400),
         "receive_limit_bytes": _integer("The largest message taken from the backend.", 4_194_304, 1_024, 1_073_741_824),
     },
     required=("name", "target"),
@@ -134,10 +136,30 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
             },
         ),
         "limits": _section(
-            "What is refused for its size.",
+            "What is refused or cut for its size.",
             {
                 "body_bytes": _integer("The largest request taken from a client.", 4_194_304, 1_024, 1_073_741_824),
                 "result_bytes": _integer("The largest result sent to a client.", 4_194_304, 1_024, 1_073_741_824),
+                "stream_messages": _integer(
+                    "How many messages of a server's stream make up a result; the stream is cut there.",
+                    1_000,
+                    1,
+                    1_000_000,
+                ),
+                "stream_bytes": _integer(
+                    "How large these may be together, as JSON; beyond some 320 KiB the official clients refuse the "
+                    "result when it comes behind progress.",
+                    327_680,
+                    1_024,
+                    1_073_741_824,
+                ),
+                "stream_seconds": _number(
+                    "How long a server's stream is read before it is cut; most clients wait 60 s for a result.",
+                    55,
+                    0.001,
+                    86_400,
+                ),
+                "progress_per_second": _integer("How often progress of one call is told at most.", 10, 1, 1_000),
             },
         ),
         "http": _section(
