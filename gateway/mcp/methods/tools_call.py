@@ -101,5 +101,5 @@ def _choose_timeout(meta: Mapping[str, Any], tool: Tool) -> float | Refusal:
 
 def _refuse_tool(name: str, catalogue: Catalogue) -> Refusal:
     near = find_nearest_name(name, catalogue.tools)
-    hint = f"; did you mean {quote(near)}?" if near else ""
+    hint = f"; did you mean {quote(near)}?" if near else "; tools/list names those that there are"
     return Refusal(condition=Condition.INVALID_PARAMS, message=f"Unknown tool: {quote(name)}{hint}", rejection=False)

@@ -80,11 +80,11 @@ async def test_an_alias_calls_the_tool_it_stands_for(kit: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nope", 'Unknown tool: "nope"'),
-        ("", 'Unknown tool: ""'),
+        ("nope", 'Unknown tool: "nope"; tools/list names those that there are'),
+        ("", 'Unknown tool: ""; tools/list names those that there are'),
         ("Shop_Get_Order", 'Unknown tool: "Shop_Get_Order"; did you mean "shop_get_order"?'),
         ("shop_get_ordr", 'Unknown tool: "shop_get_ordr"; did you mean "shop_get_order"?'),
-        ("a\u202eb\n", 'Unknown tool: "a\\u202eb\\n"'),
+        ("a\u202eb\n", 'Unknown tool: "a\\u202eb\\n"; tools/list names those that there are'),
     ],
 )
 async def test_an_unknown_tool_is_a_protocol_error_with_the_nearest_name(kit: Any, name: str, message: str) -> None:
