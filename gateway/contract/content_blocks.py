@@ -9,6 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from gateway.contract.quoting import one_line
+
+LIMIT_POINTER = 200
 _UNKNOWN_TYPE = "application/octet-stream"
 
 # RFC 9110 section 8.3.1; parameters follow a semicolon.
@@ -43,6 +46,11 @@ class Content:
     is_exact: bool = True
 
 
+def is_text_type(content_type: str) -> bool:
+    """Whether content of that type is text, by its name: text/*, JSON, XML and the like."""
+    return _TEXT_TYPE.fullmatch(_get_media_type(content_type)) is not None
+
+
 def make_content(content_type: str, data: bytes, *, uri: str) -> Content:
     """The blocks for some content.
 
@@ -50,17 +58,33 @@ def make_content(content_type: str, data: bytes, *, uri: str) -> Content:
     what cannot be read; images and sound stand in their own blocks, everything else in a resource named `uri`, each
     after a line of text that says what it is. A content type that is none counts as unknown.
     """
-    found = _MEDIA_TYPE.match(content_type)
-    media_type = found[1].lower() if found else _UNKNOWN_TYPE
+    media_type = _get_media_type(content_type)
     if _TEXT_TYPE.fullmatch(media_type):
         return _make_text(content_type, data)
-    encoded = base64.b64encode(data).decode("ascii")
     told = {"type": "text", "text": f"{media_type}, {len(data)} bytes"}
+    return Content(blocks=(told, _make_block(media_type, base64.b64encode(data).decode("ascii"), uri)))
+
+
+def make_attached_content(at: str, content_type: str, encoded: str, *, uri: str) -> Content:
+    """The same for content that is base64 already and stands for a value of a reply: the JSON pointer `at` names it."""
+    media_type = _get_media_type(content_type)
+    size_bytes = len(encoded) // 4 * 3 - encoded[-2:].count("=")
+    told = {"type": "text", "text": f"{one_line(at, LIMIT_POINTER)}: {media_type}, {size_bytes} bytes"}
+    if not _TEXT_TYPE.fullmatch(media_type):
+        return Content(blocks=(told, _make_block(media_type, encoded, uri)))
+    text = _make_text(content_type, base64.b64decode(encoded))
+    return Content(blocks=(told, *text.blocks), is_exact=text.is_exact)
+
+
+def _get_media_type(content_type: str) -> str:
+    found = _MEDIA_TYPE.match(content_type)
+    return found[1].lower() if found else _UNKNOWN_TYPE
+
+
+def _make_block(media_type: str, encoded: str, uri: str) -> dict[str, Any]:
     if media_type.startswith(_SEEN_TYPES):
-        block = {"type": media_type.partition("/")[0], "data": encoded, "mimeType": media_type}
-    else:
-        block = {"type": "resource", "resource": {"uri": uri, "mimeType": media_type, "blob": encoded}}
-    return Content(blocks=(told, block))
+        return {"type": media_type.partition("/")[0], "data": encoded, "mimeType": media_type}
+    return {"type": "resource", "resource": {"uri": uri, "mimeType": media_type, "blob": encoded}}
 
 
 def _make_text(content_type: str, data: bytes) -> Content:

@@ -1,4 +1,5 @@
-"""Arguments that are not the request itself: those that hold it in one member, and those that list a stream of them.
+"""Arguments that are not the request itself: those that hold it in one member, that list a stream of them, or
+that have no say in some of its fields.
 
 Which do is in `descriptors.root_forms`.
 """
@@ -10,7 +11,9 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 from gateway.contract.distilled import Problem, make_pointer
+from gateway.descriptors.field_names import get_field_names
 from gateway.descriptors.root_forms import MESSAGES_PROPERTY, VALUE_PROPERTY
+from gateway.descriptors.typed_fields import list_filled_in
 from gateway.transcoding.codec import Parser
 from gateway.transcoding.converters.explanations import expect_structure
 from gateway.transcoding.converters.outcomes import LIMIT_CAUSES
@@ -18,6 +21,7 @@ from gateway.transcoding.converters.type_index import get_class
 from gateway.transcoding.errors import ArgumentProblems
 
 _TYPE_KEY = "@type"
+_FILLED_IN = "is filled in by the gateway and is no argument"
 
 
 def make_value_parser(parse: Parser, descriptor: Descriptor) -> Parser:
@@ -39,6 +43,31 @@ def make_value_parser(parse: Parser, descriptor: Descriptor) -> Parser:
             raise ArgumentProblems(tuple(inside), is_complete=refusal.is_complete) from None
 
     return parse_value
+
+
+def refuse_filled_in(parse: Parser, descriptor: Descriptor) -> Parser:
+    """The parser of a request, refusing arguments for what the gateway fills in (`descriptors.typed_fields`).
+
+    It is `parse` itself where the request has none. Such an argument is refused together with whatever else is wrong.
+    """
+    taken = {field.name for field in list_filled_in(descriptor)}
+    if not taken:
+        return parse
+    spellings = {name for name, field in get_field_names(descriptor).accepted.items() if field.name in taken}
+
+    def parse_others(arguments: Any) -> Message:
+        if not isinstance(arguments, Mapping) or spellings.isdisjoint(arguments):
+            return parse(arguments)
+        problems = [Problem(at=make_pointer((name,)), text=_FILLED_IN) for name in arguments if name in spellings]
+        is_complete = True
+        try:
+            parse({name: value for name, value in arguments.items() if name not in spellings})
+        except ArgumentProblems as refusal:
+            problems += refusal.problems
+            is_complete = refusal.is_complete
+        raise ArgumentProblems(tuple(problems), is_complete=is_complete)
+
+    return parse_others
 
 
 def parse_list(parse: Parser, arguments: Mapping[str, Any]) -> list[Message]:

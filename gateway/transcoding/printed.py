@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateway.contract.distilled import Problem
+from gateway.transcoding.reply_parts import Parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,9 +22,11 @@ class Body:
 class Printed:
     """A message as JSON data. `notes` say, by JSON pointer, which parts are shown otherwise than they are and why.
 
-    `body` is set where a whole reply is no structure but content; `value` is None then.
+    `body` is set where a whole reply is no structure but content; `value` is None then. `parts` are set where the reply
+    says something beside its value.
     """
 
     value: Any
     notes: tuple[Problem, ...] = ()
     body: Body | None = None
+    parts: Parts | None = None

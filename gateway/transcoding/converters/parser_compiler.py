@@ -12,6 +12,7 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescript
 from google.protobuf.message import Message
 
 from gateway.descriptors.field_names import get_field_names
+from gateway.descriptors.typed_fields import is_filled_in
 from gateway.transcoding.converters.enums import NULL_VALUE, make_enum_parser, parse_null
 from gateway.transcoding.converters.lists import make_list_parser
 from gateway.transcoding.converters.maps import make_map_parser
@@ -130,7 +131,7 @@ class ParserCompiler:
             entries[spelling] = (parser.kind, field.name, parser.parse, parser.takes_null)
         return MessagePlan(
             entries=entries,
-            known=tuple(names.published),
+            known=tuple(name for name, field in names.published.items() if not is_filled_in(field)),
             required={field.name: published for published, field in names.published.items() if field.is_required},
             # A oneof of one member, as every `optional` of proto3 has it, excludes nothing.
             oneofs=tuple(

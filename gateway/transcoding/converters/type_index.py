@@ -82,7 +82,7 @@ def is_utf8_checked(field: FieldDescriptor) -> bool:
         entry = get_message_type(field).fields_by_name
         tag = _MAP_KEY_TAG if entry["key"].type == FieldDescriptor.TYPE_STRING else _MAP_VALUE_TAG
         payload = tag + _with_length(_NO_UTF8)
-    tagged = _encode_varint(field.number << 3 | _LENGTH_DELIMITED) + _with_length(payload)
+    tagged = encode_varint(field.number << 3 | _LENGTH_DELIMITED) + _with_length(payload)
     try:
         get_class(get_containing_type(field)).FromString(tagged)
     except DecodeError:
@@ -120,10 +120,11 @@ def _demand(found: _T | None) -> _T:
 
 
 def _with_length(payload: bytes) -> bytes:
-    return _encode_varint(len(payload)) + payload
+    return encode_varint(len(payload)) + payload
 
 
-def _encode_varint(value: int) -> bytes:
+def encode_varint(value: int) -> bytes:
+    """A number that is not negative as it stands on the wire (protobuf.dev, "Encoding")."""
     encoded = bytearray()
     while value > 0x7F:
         encoded.append(value & 0x7F | 0x80)
