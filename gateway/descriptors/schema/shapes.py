@@ -16,7 +16,7 @@ from gateway.descriptors.api import Api
 from gateway.descriptors.field_names import get_field_names
 from gateway.descriptors.schema.dialect import LIMIT_SHARED_BYTES, Direction, Part, Schema, describe
 from gateway.descriptors.schema.rules.facts import FactSource, FieldFacts, Place, Role, find_map_entry, gather_facts
-from gateway.descriptors.schema.rules.roles import find_resource, find_resource_role
+from gateway.descriptors.schema.rules.roles import find_part_role, find_resource, find_resource_role
 from gateway.descriptors.schema.rules.validation.messages import find_required_oneofs, list_message_notes
 from gateway.descriptors.schema.types.enums import make_enum_part
 from gateway.descriptors.schema.types.scalars import MAP_KEYS, SCALARS
@@ -219,8 +219,10 @@ class ShapeMaker:
     def _find_role(self, node: Node, field: FieldDescriptor, facts: FieldFacts) -> Role:
         if node.role is Role.UNCHECKED or facts.is_unchecked:
             return Role.UNCHECKED
-        if node.method is None or not self._is_input:
+        if not self._is_input:
             return Role.PLAIN
+        if node.method is None:
+            return find_part_role(node.role, field)
         role = find_resource_role(node.method)
         if role is None or find_resource(field, node.method, self._api.options) is None:
             return Role.PLAIN

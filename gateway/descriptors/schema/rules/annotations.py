@@ -53,11 +53,17 @@ _BEHAVIORS: Mapping[tuple[str, Direction], FieldFacts] = MappingProxyType(
 )
 
 
+# Where a mask says what counts, only what it names has to be there (AIP-134).
+_PARTIAL = frozenset({Role.PATCHED, Role.PATCHED_PART})
+
+
 def _read_field_behaviors(options: Options, place: Place) -> FieldFacts | None:
     behaviors = options.field_behaviors(place.field)
     if not behaviors:
         return None
     # Sorted: the order of a set of strings differs between processes.
+    if place.role in _PARTIAL:
+        behaviors -= {"REQUIRED"}
     rows = [row for name in sorted(behaviors) if (row := _BEHAVIORS.get((name, place.direction))) is not None]
     if "IDENTIFIER" in behaviors and place.direction is Direction.INPUT:
         rows.append(_place_identifier(place))
@@ -73,11 +79,11 @@ def _place_identifier(place: Place) -> FieldFacts:
     match place.role:
         case Role.CREATED:
             return FieldFacts(dropped=True)
-        case Role.UPDATED:
+        case Role.UPDATED | Role.PATCHED:
             return FieldFacts(required=True)
         case Role.ROOT:
             return FieldFacts(required=place.method is not None and is_by_name(place.method))
-        case Role.PLAIN | Role.UNCHECKED:
+        case Role.PLAIN | Role.UNCHECKED | Role.PATCHED_PART:
             return FieldFacts()
 
 

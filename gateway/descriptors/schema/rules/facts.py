@@ -25,7 +25,13 @@ class Role(enum.Enum):
     """The resource in the request of a Create (AIP-133)."""
 
     UPDATED = "updated"
-    """The resource in the request of an Update (AIP-134)."""
+    """The resource in the request of an Update that replaces it whole (AIP-134)."""
+
+    PATCHED = "patched"
+    """The resource in the request of an Update whose mask says which of its fields count (AIP-134)."""
+
+    PATCHED_PART = "patched part"
+    """A message inside such a resource, whose fields a mask can name one by one; lists are replaced whole."""
 
     UNCHECKED = "unchecked"
     """Where no validation rule is applied, however deep (buf.validate, IGNORE_ALWAYS)."""

@@ -27,7 +27,7 @@ def list_mask_paths(options: Options, place: Place) -> FieldFacts | None:
         return None
     if place.field.name == "read_mask":
         fields = list((_find_listed_message(method.output_type) or method.output_type).fields)
-    elif find_resource_role(method) is Role.UPDATED:
+    elif find_resource_role(method) is Role.PATCHED:
         found = (find_resource(field, method, options) for field in method.input_type.fields)
         resource = next((message for message in found if message is not None), None)
         fields = [] if resource is None else _find_writable(resource, options)

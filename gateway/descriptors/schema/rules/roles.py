@@ -1,22 +1,33 @@
 """Which message of a request is the resource that the RPC is about, by the standard methods of aip.dev."""
 
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 
 from gateway.descriptors.options import Options
 from gateway.descriptors.schema.rules.facts import Role
+from gateway.descriptors.schema.types.special_messages import FIELD_MASK
 
-_RESOURCE_ROLES: Mapping[str, Role] = MappingProxyType({"Create": Role.CREATED, "Update": Role.UPDATED})
+_READ_MASK = "read_mask"  # AIP-157: it is about the answer
 _BY_NAME = frozenset({"Get", "Update", "Delete"})
 _VERB = re.compile(r"[A-Z][a-z]*")
 
 
 def find_resource_role(method: MethodDescriptor) -> Role | None:
     """The role that the resource has in the request of this RPC; None where it has no particular one."""
-    return _RESOURCE_ROLES.get(_get_verb(method))
+    match _get_verb(method):
+        case "Create":
+            return Role.CREATED
+        case "Update":
+            return Role.PATCHED if any(map(_is_update_mask, method.input_type.fields)) else Role.UPDATED
+        case _:
+            return None
+
+
+def find_part_role(role: Role, field: FieldDescriptor) -> Role:
+    """The role of the message in a field of a message that has this one."""
+    is_patched = role in (Role.PATCHED, Role.PATCHED_PART) and not field.is_repeated
+    return Role.PATCHED_PART if is_patched else Role.PLAIN
 
 
 def is_by_name(method: MethodDescriptor) -> bool:
@@ -37,6 +48,11 @@ def find_resource(field: FieldDescriptor, method: MethodDescriptor, options: Opt
     if message is method.output_type or message.name in names or options.resource(message) is not None:
         return message
     return None
+
+
+def _is_update_mask(field: FieldDescriptor) -> bool:
+    message = field.message_type
+    return message is not None and message.full_name == FIELD_MASK and field.name != _READ_MASK
 
 
 def _get_verb(method: MethodDescriptor) -> str:

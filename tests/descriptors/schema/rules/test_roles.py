@@ -24,11 +24,43 @@ def test_an_update_names_its_resource_and_lists_what_its_mask_can_name(schemas_o
         "book": {
             "type": "object",
             "properties": {"name": {"type": "string"} | NAME_NOTE} | TITLE | ISBN | PAGES,
-            "required": ["name", "title"],
+            "required": ["name"],
             "additionalProperties": False,
         },
         "updateMask": {"type": "string", "description": "comma-separated camelCase paths; of title, pageCount"},
     }
+
+
+@pytest.mark.parametrize("mask", ["", "google.protobuf.FieldMask read_mask = 2;"])
+def test_an_update_without_a_mask_replaces_its_resource_whole(schemas_of, mask):
+    given, _ = schemas_of(
+        make_library("rpc UpdateBook(Update) returns (Book);", f"message Update {{ Book book = 1; {mask} }}")
+    )
+    assert given["properties"]["book"]["required"] == ["name", "title"]
+
+
+def test_a_mask_can_name_the_fields_of_messages_but_not_those_of_items(schemas_of):
+    given, _ = schemas_of(
+        make_library(
+            "rpc UpdateShelf(Update) returns (Shelf);",
+            """message Update { Shelf shelf = 1 [(google.api.field_behavior) = REQUIRED];
+                                google.protobuf.FieldMask update_mask = 2; }
+            message Shelf { string name = 1 [(google.api.field_behavior) = IDENTIFIER]; Place place = 2;
+                            repeated Place places = 3; map<string, Place> by_name = 4; }
+            message Place { string room = 1 [(google.api.field_behavior) = REQUIRED];
+                            Spot spot = 2 [(google.api.field_behavior) = REQUIRED]; }
+            message Spot { int32 x = 1 [(google.api.field_behavior) = REQUIRED]; }""",
+        )
+    )
+    shelf = given["properties"]["shelf"]
+    found = shelf["properties"]
+    assert given["required"] == ["shelf"]
+    assert shelf["required"] == ["name"]
+    assert "required" not in found["place"]
+    assert "required" not in found["place"]["properties"]["spot"]
+    assert found["places"]["items"]["required"] == ["room", "spot"]
+    assert found["places"]["items"]["properties"]["spot"]["required"] == ["x"]
+    assert found["byName"]["additionalProperties"]["required"] == ["room", "spot"]
 
 
 @pytest.mark.parametrize(

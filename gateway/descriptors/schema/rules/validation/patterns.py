@@ -129,9 +129,9 @@ class _Rewriter:
                 return "".join([*parts, "]"])
             if pattern.startswith(_DOUBLES, self._at):
                 raise _NotPortable
-            posix = _POSIX_CLASS.match(pattern, self._at)
-            if posix is not None:
-                if posix[1] not in _POSIX:
+            if pattern.startswith("[:", self._at):
+                posix = _POSIX_CLASS.match(pattern, self._at)
+                if posix is None or posix[1] not in _POSIX:
                     raise _NotPortable
                 self._at = posix.end()
                 parts.append(_POSIX[posix[1]])

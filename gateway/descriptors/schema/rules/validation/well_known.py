@@ -23,28 +23,28 @@ _NOW = MappingProxyType({"gt_now": "after now", "lt_now": "before now"})
 def list_timestamp_clauses(rules: RuleMessage) -> Iterator[Clause]:
     """The clauses of TimestampRules."""
     if rules.HasField("const"):
-        yield said(f"exactly {rules.const.ToJsonString()}")
+        yield said(f"exactly {_write(rules.const)}")
     yield from _list_bounds(rules, _WHEN)
     if rules.HasField("within"):
-        yield said(f"within {rules.within.ToJsonString()} of now")
+        yield said(f"within {_write(rules.within)} of now")
 
 
 def list_duration_clauses(rules: RuleMessage) -> Iterator[Clause]:
     """The clauses of DurationRules."""
     if rules.HasField("const"):
-        yield said(f"exactly {rules.const.ToJsonString()}")
+        yield said(f"exactly {_write(rules.const)}")
     yield from _list_bounds(rules, _HOW_LONG)
-    choices = [value.ToJsonString() for value in getattr(rules, "in")]
+    choices = list(map(_write, getattr(rules, "in")))
     if choices:
         yield said(f"one of {', '.join(choices)}")
     if rules.not_in:
-        yield said(f"not {' or '.join(value.ToJsonString() for value in rules.not_in)}")
+        yield said(f"not {' or '.join(map(_write, rules.not_in))}")
 
 
 def list_mask_clauses(rules: RuleMessage) -> Iterator[Clause]:
     """The clauses of FieldMaskRules; paths as JSON has them."""
     if rules.HasField("const"):
-        yield said(f"exactly {rules.const.ToJsonString() or 'empty'}")
+        yield said(f"exactly {', '.join(map(_write_path, rules.const.paths)) or 'empty'}")
     choices = list(getattr(rules, "in"))
     if choices:
         yield said(f"only paths in or below {', '.join(map(_write_path, choices))}")
@@ -85,7 +85,16 @@ def _list_bounds(rules: RuleMessage, words: Mapping[str, str]) -> Iterator[Claus
 def _tell_bound(rules: RuleMessage, name: str, words: Mapping[str, str]) -> str | None:
     if name in _NOW:
         return _NOW[name] if getattr(rules, name) else None
-    return f"{words[name]} {getattr(rules, name).ToJsonString()}"
+    return f"{words[name]} {_write(getattr(rules, name))}"
+
+
+def _write(value: RuleMessage) -> str:
+    """An instant or a span of time as ProtoJSON has it; one that is none, as it stands."""
+    try:
+        text: str = value.ToJsonString()
+    except ValueError:
+        return f"{value.seconds} s and {value.nanos} ns"
+    return text
 
 
 def _measure(value: RuleMessage) -> tuple[int, int]:
