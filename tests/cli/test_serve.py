@@ -48,7 +48,7 @@ def ready(url: str) -> tuple[int, Any]:
 
 def test_the_demo_tells_a_curl_line_that_works_and_stops_well(start: Start) -> None:
     demo = start("serve", "--demo", "--listen", "127.0.0.1:0")
-    url = demo.wait_for(rf"^Propylon serves 19 tools of 1 backend at {URL}$")
+    url = demo.wait_for(rf"^Propylon serves 23 tools of 1 backend at {URL}$")
     assert ready(url) == (200, {"status": "ready"})
     line = demo.wait_for(r"^  (curl .*)$")
     if shutil.which("curl"):
@@ -82,25 +82,25 @@ def test_a_wrong_port_leaves_the_process_up_and_not_ready_until_the_server_appea
     start_shop = [sys.executable, "-m", "gateway.demo", "--port", str(closed_port)]
     shop = subprocess.Popen(start_shop, stdout=subprocess.DEVNULL)
     try:
-        assert gateway.wait_for(rf"^Propylon serves 19 tools of 1 backend at {URL}$") == url
+        assert gateway.wait_for(rf"^Propylon serves 23 tools of 1 backend at {URL}$") == url
         assert ready(url)[0] == 200
-        assert len(post(url, "tools/list")["result"]["tools"]) == 19
+        assert len(post(url, "tools/list")["result"]["tools"]) == 23
     finally:
         shop.terminate()
         shop.wait(20)
     gateway.process.send_signal(signal.SIGINT)
     assert gateway.wait() == 0
     assert sum("trying again" in line for line in gateway.errors) == 1
-    assert gateway.output == [f"Propylon serves 19 tools of 1 backend at {url}\n"]
+    assert gateway.output == [f"Propylon serves 23 tools of 1 backend at {url}\n"]
 
 
 def test_one_backend_that_is_away_does_not_blank_the_list(start: Start, shop: str, closed_port: int) -> None:
     away = f"127.0.0.1:{closed_port}"
     gateway = start("serve", away, shop, "--listen", "127.0.0.1:0")
-    url = gateway.wait_for(rf"^Propylon serves 19 tools of 1 backend at {URL} \(still waiting for {away}\)$")
+    url = gateway.wait_for(rf"^Propylon serves 23 tools of 1 backend at {URL} \(still waiting for {away}\)$")
     assert ready(url)[0] == 503
     listed = post(url, "tools/list")["result"]
-    assert (len(listed["tools"]), listed["ttlMs"]) == (19, 0)
+    assert (len(listed["tools"]), listed["ttlMs"]) == (23, 0)
     assert post(url, "tools/call", name=GET_ORDER, arguments={"id": "o-1001"})["result"]["structuredContent"]
 
 
@@ -134,6 +134,6 @@ def test_sighup_has_every_backend_asked_at_once(start: Start, closed_port: int, 
     with shop.stdout:
         shop.stdout.readline()
         gateway.process.send_signal(signal.SIGHUP)
-        gateway.wait_for(rf"^Propylon serves 19 tools of 1 backend at {URL}$")
+        gateway.wait_for(rf"^Propylon serves 23 tools of 1 backend at {URL}$")
         shop.terminate()
         shop.wait(20)

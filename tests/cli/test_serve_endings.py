@@ -187,9 +187,9 @@ async def test_every_line_on_standard_output_is_a_message_and_the_first_list_is_
     assert await asyncio.to_thread(gateway.wait) == 0
     answers = {answer.get("id"): answer for answer in map(json.loads, gateway.output)}
     assert answers.keys() == {1, 2, None}
-    assert len(answers[2]["result"]["tools"]) == 19
+    assert len(answers[2]["result"]["tools"]) == 23
     assert answers[None]["error"]["code"] == -32700
-    assert any("Propylon serves 19 tools of 1 backend on standard input and output" in line for line in gateway.errors)
+    assert any("Propylon serves 23 tools of 1 backend on standard input and output" in line for line in gateway.errors)
 
 
 def test_without_input_a_process_on_stdio_ends_at_once(start: Start, closed_port: int) -> None:
