@@ -120,6 +120,21 @@ def _rpc_glob(value: str, _: Path) -> Iterator[Finding]:
         yield (), f'must be a glob such as "shop.v1.*" or "*/Delete*", got {quote(value)}'
 
 
+def _argument_source(value: Mapping[str, Any], _: Path) -> Iterator[Finding]:
+    if len(value) > 1:
+        yield (), f"takes one of {', '.join(sorted(value))} alone: a value has one source"
+
+
+def _resource_address(value: Mapping[str, Any], _: Path) -> Iterator[Finding]:
+    if ("uri" in value) is ("uri_template" in value):
+        yield (), "must have either uri, for one resource, or uri_template, for a template of resources"
+
+
+def _completion_reference(value: Mapping[str, Any], _: Path) -> Iterator[Finding]:
+    if ("prompt" in value) is ("resource_template" in value):
+        yield (), "must have either prompt or resource_template: what the completed argument belongs to"
+
+
 def _url_path(value: str, _: Path) -> Iterator[Finding]:
     if value.rstrip("/") in _TAKEN_PATHS:
         yield (), f"{quote(value)} is taken; choose another, such as /mcp"
@@ -151,6 +166,9 @@ FORMATS: Mapping[str, Check] = MappingProxyType(
         "folder": _folder,
         "metadata": _metadata,
         "rpc-glob": _rpc_glob,
+        "argument-source": _argument_source,
+        "resource-address": _resource_address,
+        "completion-reference": _completion_reference,
         "url-path": _url_path,
         "host": _host,
         "origin": _origin,

@@ -22,6 +22,9 @@ LIMIT_FILE_BYTES = 4_194_304
 _Steps = tuple[str | int, ...]
 
 
+# What a place may take that takes an object or an array; None: it takes anything.
+_OBJECTS, _ARRAYS = ("object", None), ("array", None)
+
 # How a text from the environment becomes what its place asks for.
 _SPELLINGS: Mapping[str, tuple[re.Pattern[str], Any]] = {
     "integer": (re.compile(r"-?[0-9]{1,18}"), int),
@@ -106,10 +109,11 @@ class _Preparation:
                 return []
             case str():
                 return self._expand(value, schema, path)
-            case dict() if schema.get("type") == "object":
+            case dict() if schema.get("type") in _OBJECTS:
                 return self._prepare_members(value, schema, path)
-            case list() if schema.get("type") == "array":
-                return [self.prepare(item, schema["items"], (*path, index)) for index, item in enumerate(value)]
+            case list() if schema.get("type") in _ARRAYS:
+                items = schema.get("items", {})
+                return [self.prepare(item, items, (*path, index)) for index, item in enumerate(value)]
             case bool() if schema.get("type") == "object":
                 text = "takes keys of its own and no flag; write {} to have it with its defaults, or leave it out"
                 self.problems.append(Problem(at=make_pointer(path), text=text))

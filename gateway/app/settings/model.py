@@ -4,6 +4,7 @@ import enum
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gateway.descriptors.facts.entries import RpcEntry
 from gateway.telemetry.logs import LogFormat, LogLevel
 
 Metadata = tuple[tuple[str, str | bytes], ...]
@@ -123,6 +124,7 @@ class Settings:
 
     listen: ListenAddress
     backends: tuple[BackendSection, ...]
+    rpcs: tuple[RpcEntry, ...]
     tools: ToolsSection
     limits: LimitsSection
     http: HttpSection

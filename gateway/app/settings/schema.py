@@ -8,6 +8,8 @@ that is a secret and never appears in a fault.
 from collections.abc import Mapping
 from typing import Any
 
+from gateway.app.settings.rpc_schema import RPC_ENTRY
+
 
 def _text(description: str, **more: Any) -> dict[str, Any]:
     return {"type": "string", "minLength": 1, "description": description, **more}
@@ -126,6 +128,12 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
             "items": _BACKEND,
             "default": [],
             "description": "In the order in which their tools are listed.",
+        },
+        "rpcs": {
+            "type": "array",
+            "items": RPC_ENTRY,
+            "default": [],
+            "description": "What is to be known of RPCs, over all backends; see docs/backends.md.",
         },
         "tools": _section(
             "Which RPCs become tools, over all backends, and how they are listed.",

@@ -19,6 +19,7 @@ from gateway.app.settings.model import (
     TlsSection,
     ToolsSection,
 )
+from gateway.descriptors.facts.entries import RpcEntry
 from gateway.telemetry.logs import LogFormat, LogLevel
 
 
@@ -30,6 +31,7 @@ def build_settings(raw: Mapping[str, Any], folder: Path) -> Settings:
     return Settings(
         listen=address,
         backends=tuple(build_backend(backend, folder) for backend in raw["backends"]),
+        rpcs=tuple(build_entry(entry) for entry in raw["rpcs"]),
         tools=ToolsSection(**_tuples(raw["tools"])),
         limits=LimitsSection(**raw["limits"]),
         http=HttpSection(**_tuples(raw["http"])),
@@ -40,6 +42,11 @@ def build_settings(raw: Mapping[str, Any], folder: Path) -> Settings:
         errors=ErrorsSection(**raw["errors"]),
         log=LogSection(level=LogLevel(raw["log"]["level"]), format=LogFormat(raw["log"]["format"])),
     )
+
+
+def build_entry(raw: Mapping[str, Any]) -> RpcEntry:
+    """One entry of what is to be known of RPCs."""
+    return RpcEntry(match=raw["match"], facts={name: value for name, value in raw.items() if name != "match"})
 
 
 def build_backend(raw: Mapping[str, Any], folder: Path) -> BackendSection:

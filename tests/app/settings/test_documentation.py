@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "configuration.md"
 def iter_rows(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
     for name, member in schema["properties"].items():
         place = f"{path}{name}"
-        if member["type"] == "array" and member["items"]["type"] == "object":
+        if member["type"] == "array" and "properties" in member["items"]:
             yield from iter_rows(member["items"], f"{place}[].")
             continue
         if "properties" in member:
