@@ -9,12 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import orjson
-
 from gateway.app.settings.model import BackendSection, ToolsSection
-from gateway.backends.discovery import Discovered
+from gateway.backends.discovery import Discovered, DiscoveryFailed
 from gateway.contract.quoting import quote
-from gateway.contract.validation import SchemaValidator
+from gateway.contract.validation import DeferredValidator, SchemaValidator
 from gateway.descriptors.api import Api, Rpc, describe_api
 from gateway.descriptors.schema.builder import SchemaBuilder
 from gateway.descriptors.schema.dialect import Direction
@@ -22,11 +20,15 @@ from gateway.descriptors.selection import Selection
 from gateway.descriptors.tool_names import make_tool_name
 from gateway.descriptors.tool_texts import find_text_warning, make_annotations, make_description, make_title
 from gateway.mcp.catalogue import Catalogue, Tool
+from gateway.mcp.listing import Listing
 from gateway.mcp.ports import StreamRpc, UnaryRpc
 from gateway.transcoding.codec import Codec
 from gateway.transcoding.rpc_transcoder import RpcTranscoder
 
 RPC_META_KEY = "dev.propylon/rpc"
+# What one backend may take: no model reads a list of that size, and each byte of it costs about thirty of memory.
+LIMIT_TOOLS = 10_000
+LIMIT_LIST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,7 @@ class ToolDraft:
     rpc: str
     client_streaming: bool
     server_streaming: bool
-    listing: Mapping[str, Any]
+    listing: Listing
     transcoder: RpcTranscoder
     output_validator: SchemaValidator | None
 
@@ -89,9 +91,12 @@ class NameCollision(Exception):
     """Two RPCs would get one tool name. `reason` names both and their backends, and says what to do."""
 
     def __init__(self, name: str, first: Tool, second: Tool) -> None:
+        remedy = "exclude one of the two"
+        if first.backend != second.backend:
+            remedy = f"give one backend a prefix, or {remedy}"
         self.reason = (
             f'two RPCs would be the tool "{name}": {first.rpc} of backend {first.backend} and {second.rpc} of backend '
-            f"{second.backend}; give one backend a prefix, or exclude one of the two"
+            f"{second.backend}; {remedy}"
         )
         super().__init__(self.reason)
 
@@ -101,7 +106,8 @@ def draft_tools(
 ) -> tuple[tuple[ToolDraft, ...], Findings]:
     """Everything about one backend's tools that takes time: schemas, converters, validators. Fit for any thread.
 
-    Raises nothing over the files: what they do not allow is among the findings.
+    What the files do not allow is among the findings. Raises `DiscoveryFailed` where the tools are more than one
+    backend may have.
     """
     api = describe_api(discovered.files, discovered.services)
     everywhere = Selection(include=tools.include, exclude=tools.exclude)
@@ -110,11 +116,16 @@ def draft_tools(
     left_out: list[LeftOut] = []
     warnings = [*discovered.warnings, *api.warnings, *_warn_of_idle_patterns(here, api)]
     drafter = _Drafter(api, section.prefix)
+    size = 0
     for rpc in api.rpcs:
         if not (everywhere.is_selected(rpc.name) and here.is_selected(rpc.name)):
             left_out.append(LeftOut(name=rpc.name, reason="not chosen by include and exclude"))
         else:
             drafts.append(drafter.draft(rpc))
+            size += len(drafts[-1].listing.encoded)
+            if len(drafts) > LIMIT_TOOLS or size > LIMIT_LIST_BYTES:
+                limits = f"more than {LIMIT_TOOLS:,} tools, or than {LIMIT_LIST_BYTES:,} bytes of them in tools/list"
+                raise DiscoveryFailed(f"{limits}, the limits for one backend; choose fewer with include and exclude")
             warning = find_text_warning(rpc, api)
             warnings += [] if warning is None else [warning]
     if not (discovered.services or discovered.skipped):
@@ -196,9 +207,9 @@ class _Drafter:
             rpc=rpc.name,
             client_streaming=rpc.client_streaming,
             server_streaming=rpc.server_streaming,
-            listing=self._make_listing(rpc, name, output_schema),
+            listing=Listing(self._make_listing(rpc, name, output_schema)),
             transcoder=RpcTranscoder(self._codec, rpc),
-            output_validator=None if reply_schema is None else SchemaValidator(reply_schema, subject="result"),
+            output_validator=None if reply_schema is None else DeferredValidator(reply_schema, subject="result"),
         )
 
     def _make_listing(self, rpc: Rpc, name: str, output_schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -223,5 +234,5 @@ def _warn_of_idle_patterns(selection: Selection, api: Api) -> Iterator[str]:
 
 def _digest(tools: Mapping[str, Tool]) -> str:
     """Equal wherever the same is listed: no address, time or process is part of it."""
-    listings = orjson.dumps([tool.listing for tool in tools.values()], option=orjson.OPT_SORT_KEYS)
+    listings = b"\n".join(tool.encoded_listing for tool in tools.values())
     return hashlib.sha256(listings).hexdigest()[:32]

@@ -38,7 +38,7 @@ def check(**said: Any) -> int:
     from gateway.app.one_shot import look_once
 
     look = look_once(choose_settings(Sources(**said)), demo=said["demo"])
-    listings = [tool.listing for tool in look.catalogue.tools.values()]
+    listings = [dict(tool.listing) for tool in look.catalogue.tools.values()]
     _print_sizes(listings)
     found = [(offer.backend, offer.findings) for offer in look.offers]
     skipped = [(name, one.name, one.reason) for name, findings in found for one in findings.skipped]

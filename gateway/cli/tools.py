@@ -24,7 +24,7 @@ def tools(as_json: bool, **said: Any) -> int:
     from gateway.app.one_shot import look_once
 
     outcome = look_once(choose_settings(Sources(**said)), demo=said["demo"])
-    listings = [tool.listing for tool in outcome.catalogue.tools.values()]
+    listings = [dict(tool.listing) for tool in outcome.catalogue.tools.values()]
     if as_json:
         import json
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from gateway.contract.validation import SchemaValidator
-from gateway.mcp.mirroring.parameters import HeaderParameter, find_header_parameters
+from gateway.mcp.listing import Listing
+from gateway.mcp.mirroring.parameters import HeaderParameter
 from gateway.mcp.ports import StreamRpc, Transcoder, UnaryRpc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One RPC as a tool. `listing` is its entry in tools/list, whole; `rpc` is "pkg.Service/Method".
+    """One RPC as a tool. `listing` is its entry in tools/list, whole, kept as text; `rpc` is "pkg.Service/Method".
 
     Exactly one of `call` and `stream` is set: a unary RPC, or one of the streaming kinds; `has_many_replies` says of
     those whether the server streams too. `output_validator` is held to each single reply. `header_parameters` follows
@@ -33,7 +34,14 @@ class Tool:
     def __post_init__(self) -> None:
         if (self.call is None) is (self.stream is None):
             raise ValueError(f"tool {self.name} must be either a unary or a streaming RPC")
-        object.__setattr__(self, "header_parameters", find_header_parameters(self.listing.get("inputSchema")))
+        listing = self.listing if isinstance(self.listing, Listing) else Listing(self.listing)
+        object.__setattr__(self, "listing", listing)
+        object.__setattr__(self, "header_parameters", listing.header_parameters)
+
+    @property
+    def encoded_listing(self) -> bytes:
+        """The entry in tools/list as JSON text in UTF-8."""
+        return cast("Listing", self.listing).encoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

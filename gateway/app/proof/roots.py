@@ -1,4 +1,4 @@
-"""Where the messages of an RPC stand in its tool's arguments and in its structured result (`descriptors.root_forms`)."""
+"""Where the messages of an RPC stand in its tool's arguments and structured result (`descriptors.root_forms`)."""
 
 from typing import Any
 

@@ -72,7 +72,7 @@ class ToolsList:
 
 def _encode_listing(catalogue: Catalogue) -> _Listing:
     names = tuple(sorted(catalogue.tools))
-    entries = tuple(orjson.dumps(dict(catalogue.tools[name].listing)) for name in names)
+    entries = tuple(catalogue.tools[name].encoded_listing for name in names)
     return _Listing(catalogue=catalogue, names=names, entries=entries, whole=_join(entries))
 
 
