@@ -15,6 +15,8 @@ from types import MappingProxyType
 
 from google.protobuf.descriptor import Descriptor
 
+from gateway.descriptors.typed_fields import is_nothing_else
+
 VALUE_PROPERTY = "value"
 """The one argument of a request in the form `RootForm.VALUE`."""
 
@@ -84,7 +86,7 @@ def get_root_form(descriptor: Descriptor) -> RootForm:
 def is_structured(descriptor: Descriptor) -> bool:
     """Whether a reply of this type is structured content.
 
-    False where its JSON is not an object, and for google.api.HttpBody: such a tool has no output schema and its result
-    only content blocks.
+    False where its JSON is not an object, for google.api.HttpBody, and where nothing is left when the fields of
+    gateway.v1 are taken out (`typed_fields`): such a tool has no output schema and its result only content blocks.
     """
-    return _ROWS.get(descriptor.full_name, _ORDINARY).structured
+    return _ROWS.get(descriptor.full_name, _ORDINARY).structured and not is_nothing_else(descriptor)

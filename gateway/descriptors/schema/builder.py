@@ -22,6 +22,7 @@ from gateway.descriptors.schema.plan import make_plan
 from gateway.descriptors.schema.rules.annotations import make_sources
 from gateway.descriptors.schema.rules.facts import FactSource, Role
 from gateway.descriptors.schema.shapes import Node, ShapeMaker
+from gateway.descriptors.typed_fields import is_nothing_else
 
 
 class SchemaBuilder:
@@ -49,9 +50,10 @@ class SchemaBuilder:
         """The schema of the RPC's structured result, or None where the reply has none (`is_structured`).
 
         It accepts everything that the printer can print, also when the backend has got more fields and enum values. A
-        server's stream is always structured: an object that lists its messages and says whether these are all.
+        server's stream is structured as an object that lists its messages and says whether these are all; only one
+        whose messages are content and nothing else has none.
         """
-        if rpc.server_streaming:
+        if rpc.server_streaming and not is_nothing_else(rpc.response):
             return self._make_output_list(rpc)
         if not is_structured(rpc.response):
             return None

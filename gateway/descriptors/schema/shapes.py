@@ -21,6 +21,7 @@ from gateway.descriptors.schema.rules.validation.messages import find_required_o
 from gateway.descriptors.schema.types.enums import make_enum_part
 from gateway.descriptors.schema.types.scalars import MAP_KEYS, SCALARS
 from gateway.descriptors.schema.types.special_messages import MESSAGE_NOTES, SPECIAL_MESSAGES
+from gateway.descriptors.typed_fields import list_filled_in, list_taken_out
 
 NodeType = Descriptor | EnumDescriptor
 Wrap = Callable[[Schema], Schema]
@@ -138,6 +139,9 @@ class ShapeMaker:
             named = list(names.published.items())
         else:
             named = [(names.printed[field.number], field) for field in names.published.values()]
+        if node.role is Role.ROOT:
+            apart = list_filled_in(message) if self._is_input else list_taken_out(message)
+            named = [(name, field) for name, field in named if field not in apart]
         kept: list[tuple[str, FieldDescriptor, FieldFacts]] = []
         for name, field in named:
             place = Place(message=message, field=field, direction=self._direction, role=node.role, method=node.method)
