@@ -373,6 +373,33 @@ def test_a_file_that_cannot_be_built_costs_only_what_needs_it(hand):
     assert list_rpcs(linked, "p.Pure") == ["Go"]
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"key": (1, "TYPE_STRING")},
+        {"key": (1, "TYPE_STRING"), "value": (3, "TYPE_STRING")},
+        {"key": (1, "TYPE_STRING"), "content": (2, "TYPE_STRING")},
+        {"key": (1, "TYPE_FLOAT"), "value": (2, "TYPE_STRING")},
+    ],
+)
+def test_a_map_entry_that_is_none_costs_what_needs_it_and_no_more(hand, fields):
+    broken = hand.message("Broken", id="string")
+    entry = broken.nested_type.add(name="ManyEntry")
+    entry.options.map_entry = True
+    for name, (number, kind) in fields.items():
+        entry.field.add(name=name, number=number, type=kind, label="LABEL_OPTIONAL")
+    broken.field.add(
+        name="many", number=9, type="TYPE_MESSAGE", type_name=".p.Broken.ManyEntry", label="LABEL_REPEATED"
+    )
+    rpcs = {"S/Bad": (".p.Broken", ".p.Fine"), "S/Good": (".p.Fine", ".p.Fine")}
+    linked = link_files([hand.file("a.proto", broken, hand.message("Fine", id="string"), rpcs=rpcs)])
+    assert linked.left_out == {
+        "p.S/Bad": "needs p.Broken.ManyEntry, whose fields are not the key and the value of a map"
+    }
+    assert [method.name for method in linked.pool.FindServiceByName("p.S").methods] == ["Good"]
+
+
 def test_fields_that_share_a_json_name_are_no_reason_to_refuse_a_file(compile_protos):
     text = 'syntax = "proto2"; package j; message M { optional string foo_bar = 1; optional string fooBar = 2; }'
     linked = link_files(compile_protos({"j.proto": text}))

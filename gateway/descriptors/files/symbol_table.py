@@ -105,7 +105,9 @@ class SymbolTable:
 
     def _resolve(self) -> None:
         undeclared: dict[str, str] = {}
+        faults: dict[str, str] = {}
         for declaration in self._owners.values():
+            faults |= declaration.faults
             passed_over = self.declared_elsewhere(declaration.file)
             for node, references in declaration.needs.items():
                 if node in passed_over:
@@ -119,7 +121,8 @@ class SymbolTable:
                         found.append(name)
                 self._needs[node] = tuple(found)
                 self._files[node] = declaration.file
-        self._break({node: self._blame(node, symbol) for node, symbol in undeclared.items()})
+        causes = {node: self._blame(node, symbol) for node, symbol in undeclared.items()}
+        self._break(causes | {node: Cause(symbol="", fault=fault) for node, fault in faults.items()})
 
     def _find_type(self, reference: str, node: str) -> str | None:
         if reference[:1] == ".":

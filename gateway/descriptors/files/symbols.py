@@ -5,7 +5,7 @@ list may name files that nothing needs. This module knows one file at a time.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from google.protobuf.descriptor_pb2 import (
     DescriptorProto,
@@ -13,6 +13,19 @@ from google.protobuf.descriptor_pb2 import (
     FieldDescriptorProto,
     FileDescriptorProto,
     ServiceDescriptorProto,
+)
+
+# What a field of a map entry is called, by its number (descriptor.proto, `map_entry`), and what a key cannot be.
+_MAP_FIELDS = {1: "key", 2: "value"}
+_NO_MAP_KEYS = frozenset(
+    {
+        FieldDescriptorProto.TYPE_DOUBLE,
+        FieldDescriptorProto.TYPE_FLOAT,
+        FieldDescriptorProto.TYPE_GROUP,
+        FieldDescriptorProto.TYPE_MESSAGE,
+        FieldDescriptorProto.TYPE_BYTES,
+        FieldDescriptorProto.TYPE_ENUM,
+    }
 )
 
 TopLevelProto = DescriptorProto | EnumDescriptorProto | ServiceDescriptorProto | FieldDescriptorProto
@@ -33,7 +46,8 @@ class Declaration:
 
     `needs` has an entry for each part that stands or falls by itself: every message, "pkg.Service/Method" for every
     RPC, every extension; its references are as the file writes them, with a leading dot or relative. `types` are the
-    full names of the messages and enums in it.
+    full names of the messages and enums in it. `faults` says of parts that no pool could use as they are meant what is
+    wrong with them, as the rest of "its …".
     """
 
     name: str
@@ -42,6 +56,7 @@ class Declaration:
     types: tuple[str, ...] = ()
     needs: Mapping[str, tuple[str, ...]]
     slots: tuple[ExtensionSlot, ...] = ()
+    faults: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_declarations(file: FileDescriptorProto) -> tuple[Declaration, ...]:
@@ -73,15 +88,18 @@ def _read_message(top: DescriptorProto, scope: str, file_name: str) -> Declarati
     types: list[str] = []
     needs: dict[str, tuple[str, ...]] = {}
     slots: list[ExtensionSlot] = []
+    faults: dict[str, str] = {}
     pending = [(top, scope)]
     while pending:
         message, outer = pending.pop()
         name = f"{outer}{message.name}"
         inner = f"{name}."
         references: dict[str, None] = {}
-        for field in message.field:
-            if field.type_name:
-                references[field.type_name] = None
+        for one in message.field:
+            if one.type_name:
+                references[one.type_name] = None
+        if message.options.map_entry and not _is_map_entry(message):
+            faults[name] = "fields are not the key and the value of a map"
         types.append(name)
         needs[name] = tuple(references)
         types.extend(f"{inner}{enum.name}" for enum in message.enum_type)
@@ -91,8 +109,22 @@ def _read_message(top: DescriptorProto, scope: str, file_name: str) -> Declarati
             slots.append(slot)
         pending.extend((nested, inner) for nested in message.nested_type)
     return Declaration(
-        name=f"{scope}{top.name}", file=file_name, proto=top, types=tuple(types), needs=needs, slots=tuple(slots)
+        name=f"{scope}{top.name}",
+        file=file_name,
+        proto=top,
+        types=tuple(types),
+        needs=needs,
+        slots=tuple(slots),
+        faults=faults,
     )
+
+
+def _is_map_entry(message: DescriptorProto) -> bool:
+    """Whether the message has what protoc gives the entry of a map."""
+    named = {one.number: one.name for one in message.field}
+    single = all(one.label != FieldDescriptorProto.LABEL_REPEATED for one in message.field)
+    keys = [one.type for one in message.field if one.number == 1]
+    return named == _MAP_FIELDS and len(message.field) == 2 and single and not _NO_MAP_KEYS.intersection(keys)
 
 
 def _read_extension(extension: FieldDescriptorProto, scope: str) -> tuple[str, tuple[str, ...], ExtensionSlot]:

@@ -60,7 +60,7 @@ class Place:
 def find_map_entry(field: FieldDescriptor) -> Descriptor | None:
     """The entry message of a map field (descriptor.proto, `map_entry`): key is field 1, value 2. Else None."""
     message = field.message_type
-    if message is None or not message.has_options or not message.GetOptions().map_entry:
+    if message is None or not (field.is_repeated and message.has_options and message.GetOptions().map_entry):
         return None
     return message
 
