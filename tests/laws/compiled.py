@@ -1,4 +1,4 @@
-"""Compiles .proto text for tests, in process: several files, any syntax, with google's well-known and API protos."""
+"""Compiles .proto text for tests, in process: several files, any syntax, with google's protos and buf.validate's."""
 
 import tempfile
 from functools import cache
@@ -10,6 +10,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 from grpc_tools import protoc
 
 from gateway.descriptors.api import Api, describe_api
+from gateway.descriptors.files.runtime_files import VALIDATE_FILE, find_runtime_file
 
 
 @cache
@@ -23,6 +24,8 @@ def compile_files(**sources: str) -> tuple[FileDescriptorProto, ...]:
         target = Path(folder, "out.binpb")
         includes = [folder, str(installed / "_proto"), str(installed.parent)]
         arguments = [f"-I{include}" for include in includes]
+        if any(VALIDATE_FILE in text for text in sources.values()):
+            arguments.append(f"--descriptor_set_in={_write_validate_file(folder)}")
         arguments += ["--include_imports", "--include_source_info", f"--descriptor_set_out={target}", *names]
         assert protoc.main(["protoc", *arguments]) == 0, f"protoc refuses one of {names}; what it said is on stderr"
         return tuple(FileDescriptorSet.FromString(target.read_bytes()).file)
@@ -38,3 +41,17 @@ def compile_body(body: str, *, head: str = 'syntax = "proto3";', imports: tuple[
     """The Api of one file in package `t`."""
     lines = [head, "package t;", *(f'import "{name}";' for name in imports), body]
     return compile_api(t="\n".join(lines))
+
+
+def _write_validate_file(folder: str) -> Path:
+    """A descriptor set with buf/validate/validate.proto and what it imports; there is no package with its text."""
+    found: dict[str, FileDescriptorProto] = {}
+    pending = [VALIDATE_FILE]
+    for name in pending:
+        file = find_runtime_file(name)
+        assert file is not None
+        found[name] = file
+        pending += [other for other in file.dependency if other not in pending]
+    target = Path(folder, "validate.binpb")
+    target.write_bytes(FileDescriptorSet(file=reversed(found.values())).SerializeToString())
+    return target

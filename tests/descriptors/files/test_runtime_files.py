@@ -42,3 +42,11 @@ def test_a_copy_is_given_that_may_be_changed():
     file.message_type[0].name = "Changed"
     assert descriptor_pool.Default().FindMessageTypeByName("google.protobuf.Any").name == "Any"
     assert find_runtime_file("google/protobuf/any.proto") != file
+
+
+def test_the_language_of_validation_rules_comes_with_their_engine_and_links():
+    file = find_runtime_file("buf/validate/validate.proto")
+    assert file is not None
+    linked = link_files([file])
+    assert (linked.problems, dict(linked.left_out)) == ((), {})
+    assert linked.pool.FindExtensionByName("buf.validate.field").number == 1159
