@@ -101,6 +101,10 @@ class DiscoveryLoop:
         """What each discovered backend offers, in the configured order."""
         return tuple(watched.offer for watched in self._watched if watched.offer is not None)
 
+    def discovered(self) -> dict[str, Discovered]:
+        """What the discovered backends said, by name: the source of their offers."""
+        return {watched.source.name: watched.discovered for watched in self._watched if watched.discovered is not None}
+
     def refresh_now(self) -> None:
         """Has every backend asked again at once, whatever pause it is in."""
         for watched in self._watched:

@@ -16,6 +16,7 @@ from gateway.telemetry.logs import LogLevel, set_up_logging
 
 if TYPE_CHECKING:
     from gateway.app.catalogue_builder import Offer
+    from gateway.app.proof.findings import Proof
     from gateway.app.wiring import Gateway
     from gateway.mcp.catalogue import Catalogue
 
@@ -25,17 +26,27 @@ _TELLING_OF_CALLS = ("propylon.mcp", "propylon.backends")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProofOrder:
+    """That what is offered be proved (`app.proof`): with how many messages of each type, made from which seed."""
+
+    examples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """What the backends offer.
 
     `failures` are the backends that could not be asked, each with the reason; `idle_patterns` what `include` and
-    `exclude` hold that fits no RPC, as far as all backends could be asked.
+    `exclude` hold that fits no RPC, as far as all backends could be asked; `proofs` hold the proof of each backend that
+    could be asked, by its name, where they were ordered.
     """
 
     catalogue: "Catalogue"
     offers: "tuple[Offer, ...]"
     failures: tuple[tuple[str, str], ...]
     idle_patterns: tuple[str, ...] = ()
+    proofs: "tuple[tuple[str, Proof], ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +61,9 @@ class Answer:
     notes: tuple[str, ...] = ()
 
 
-def look_once(settings: Settings, *, demo: bool = False) -> Look:
+def look_once(settings: Settings, *, demo: bool = False, proof: ProofOrder | None = None) -> Look:
     """What the backends offer now. Raises `OperatorError` where none of them can be asked."""
-    return run_loop(_look(settings, demo=demo))
+    return run_loop(_look(settings, demo=demo, proof=proof))
 
 
 def call_once(settings: Settings, *, demo: bool = False, tool: str, arguments: Mapping[str, Any]) -> Answer:
@@ -60,7 +71,7 @@ def call_once(settings: Settings, *, demo: bool = False, tool: str, arguments: M
     return run_loop(_call(settings, demo=demo, tool=tool, arguments=arguments))
 
 
-async def _look(settings: Settings, *, demo: bool) -> Look:
+async def _look(settings: Settings, *, demo: bool, proof: ProofOrder | None) -> Look:
     from gateway.app.catalogue_builder import find_idle_patterns
 
     async with _discovered(settings, demo=demo) as gateway:
@@ -71,7 +82,21 @@ async def _look(settings: Settings, *, demo: bool) -> Look:
             offers=offers,
             failures=failures,
             idle_patterns=() if failures else find_idle_patterns(settings.tools, offers),
+            proofs=() if proof is None else tuple(_prove(gateway, proof)),
         )
+
+
+def _prove(gateway: "Gateway", order: ProofOrder) -> "Iterator[tuple[str, Proof]]":
+    """Proves what each backend is offered as, under the names that its tools have."""
+    from gateway.app.proof.prover import prove_api
+    from gateway.descriptors.api import describe_api
+
+    discovered = gateway.discovery.discovered()
+    for offer in gateway.discovery.offers():
+        api = describe_api(discovered[offer.backend].files, discovered[offer.backend].services)
+        names = {tool.rpc: tool.name for tool in offer.tools}
+        rpcs = [rpc for rpc in api.rpcs if rpc.name in names]
+        yield offer.backend, prove_api(api, rpcs=rpcs, tool_names=names, examples=order.examples, seed=order.seed)
 
 
 async def _call(settings: Settings, *, demo: bool, tool: str, arguments: Mapping[str, Any]) -> Answer:

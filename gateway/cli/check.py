@@ -1,4 +1,7 @@
-"""`propylon check`: what would be served, what would not and why, and what the tools cost an agent to read."""
+"""`propylon check`: what would be served, what would not and why, and what the tools cost an agent to read.
+
+With `--prove` it also says whether they hold.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +13,7 @@ from gateway.cli.tables import Column, count, print_table
 from gateway.contract.quoting import quote
 
 if TYPE_CHECKING:
-    from gateway.app.one_shot import Look
+    from gateway.app.one_shot import Look, ProofOrder
 
 # Tokenizers of current models take JSON Schema at about four characters a token; it is an estimate and says so.
 _CHARACTERS_PER_TOKEN = 4
@@ -24,20 +27,32 @@ _SIZES = (
 )
 _REASONS = (Column(heading="Backend"), Column(heading="What", is_name=True), Column(heading="Why"))
 _WARNINGS = (Column(heading="Backend"), Column(heading="Warning"))
+_FINDINGS = (
+    Column(heading="Backend"),
+    Column(heading="RPC", is_name=True),
+    Column(heading="What does not hold"),
+    Column(heading="Example"),
+)
 
 
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[HOST:PORT]...")
+@click.option("--prove", is_flag=True, help="Also try whether schemas and converters agree, on random messages.")
+@click.option(
+    "--examples", type=click.IntRange(1, 100_000), metavar="N", help="With --prove: messages of each type. [20]"
+)
+@click.option("--seed", type=int, metavar="N", help="With --prove: other messages for each number. [0]")
 @source_options
-def check(**said: Any) -> int:
+def check(prove: bool, examples: int | None, seed: int | None, **said: Any) -> int:
     """Say what would be served and what would be skipped, and why.
 
     Skipped is what should be served and cannot be; left out is what is not offered by choice. Ends with 1 where
-    something is skipped, a backend cannot be asked, or nothing is left to serve.
+    something is skipped, a backend cannot be asked, nothing is left to serve, or the proof finds something.
     """
     from gateway.app.one_shot import look_once
 
-    look = look_once(choose_settings(Sources(**said)), demo=said["demo"])
+    order = _order_proof(prove, examples, seed)
+    look = look_once(choose_settings(Sources(**said)), demo=said["demo"], proof=order)
     listings = [dict(tool.listing) for tool in look.catalogue.tools.values()]
     _print_sizes(listings)
     found = [(offer.backend, offer.findings) for offer in look.offers]
@@ -48,8 +63,23 @@ def check(**said: Any) -> int:
     warnings = [(name, warning) for name, findings in found for warning in findings.warnings]
     _print_warnings(warnings + [("all", f"{quote(one)} fits no RPC; is it misspelt?") for one in look.idle_patterns])
     left_out = sum(len(findings.left_out) for _, findings in found)
+    is_proved = _print_proofs(look)
     click.echo(f"\n{_summary(look, listings, len(skipped), left_out)}")
-    return 1 if skipped or not listings else 0
+    return 1 if skipped or not listings or not is_proved else 0
+
+
+def _order_proof(prove: bool, examples: int | None, seed: int | None) -> "ProofOrder | None":
+    from gateway.app.one_shot import ProofOrder
+    from gateway.app.proof.findings import DEFAULT_EXAMPLES, DEFAULT_SEED
+
+    if prove:
+        return ProofOrder(
+            examples=DEFAULT_EXAMPLES if examples is None else examples, seed=DEFAULT_SEED if seed is None else seed
+        )
+    if examples is not None or seed is not None:
+        option = "--examples" if examples is not None else "--seed"
+        raise click.UsageError(f"{option} says how to prove; add --prove")
+    return None
 
 
 def _print_sizes(listings: Sequence[Mapping[str, Any]]) -> None:
@@ -74,6 +104,26 @@ def _print_warnings(rows: Sequence[tuple[str, str]]) -> None:
     if rows:
         click.echo("\nWarnings:")
         print_table(_WARNINGS, rows)
+
+
+def _print_proofs(look: "Look") -> bool:
+    """Prints what the proofs came to; true where they found nothing."""
+    found = [
+        (backend, finding.rpc, f"{finding.law.value}: {finding.detail}", finding.example)
+        for backend, proof in look.proofs
+        for finding in proof.findings
+    ]
+    untried = [(backend, one.name, one.reason) for backend, proof in look.proofs for one in proof.untried]
+    if found:
+        click.echo("\nFound by the proof:")
+        print_table(_FINDINGS, found)
+    _print_reasons("Not proved", untried)
+    if look.proofs:
+        rpcs = sum(proof.rpcs for _, proof in look.proofs)
+        messages = sum(proof.messages for _, proof in look.proofs)
+        outcome = count(len(found), "finding") if found else "all laws hold"
+        click.echo(f"\nThe proof tried {count(messages, 'random message')} on {count(rpcs, 'RPC')}: {outcome}.")
+    return not found
 
 
 def _summary(look: "Look", listings: Sequence[Mapping[str, Any]], skipped: int, left_out: int) -> str:

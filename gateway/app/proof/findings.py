@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from gateway.contract.quoting import one_line
 
+DEFAULT_EXAMPLES = 20
+DEFAULT_SEED = 0
+
 LIMIT_DETAIL = 300
 LIMIT_EXAMPLE = 400
 
@@ -37,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Untried:
-    """What was not proved: a service, an RPC or a field of it, and why, in one line."""
+    """What was not proved: the request or the reply of an RPC, or a field, and why, in one line."""
 
     name: str
     reason: str

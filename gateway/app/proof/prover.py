@@ -12,7 +12,7 @@ import orjson
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
-from gateway.app.proof.findings import Finding, Law, Proof, Untried, make_finding
+from gateway.app.proof.findings import DEFAULT_EXAMPLES, DEFAULT_SEED, Finding, Law, Proof, Untried, make_finding
 from gateway.app.proof.messages import Growth, MessageMaker
 from gateway.app.proof.names import find_name_faults
 from gateway.app.proof.offered import MisfitError, Offered, offer
@@ -27,9 +27,6 @@ from gateway.descriptors.schema.dialect import Direction, Schema
 from gateway.descriptors.tool_names import make_tool_name
 from gateway.transcoding.codec import Codec
 from gateway.transcoding.errors import ArgumentProblems
-
-DEFAULT_EXAMPLES = 20
-DEFAULT_SEED = 0
 
 # The first examples of every type are of these kinds, all others random in all.
 _FIRST_GROWTHS = (Growth.ALL, Growth.LEAST, Growth.CHAIN)
@@ -74,7 +71,7 @@ def prove_api(
     """
     chosen = api.rpcs if rpcs is None else tuple(rpcs)
     names = {rpc.name: make_tool_name(rpc.name) for rpc in chosen} if tool_names is None else tool_names
-    record = _Record(untried={skipped.name: skipped.reason for skipped in api.skipped})
+    record = _Record()
     record.findings += [make_finding(rpc, Law.TOOL_NAME, detail) for rpc, detail in find_name_faults(names)]
     prover = _Prover(api, codec or Codec(api), schemas or SchemaBuilder(api), record, examples=examples, seed=seed)
     for rpc in chosen:
