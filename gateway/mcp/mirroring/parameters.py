@@ -5,20 +5,18 @@ schema as it is listed, since that is what clients go by.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from gateway.contract.envelopes import Refusal
+from gateway.descriptors.schema.header_annotations import find_annotations
 from gateway.mcp.exchange import MirroredHeaders
 from gateway.mcp.mirroring.mismatch import refuse_header
 from gateway.mcp.mirroring.values import decode_header_value
 
-ANNOTATION = "x-mcp-header"
 PREFIX = "Mcp-Param-"
 
-_TYPES = ("string", "integer", "boolean")
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110 section 5.6.2
 _WHOLE_NUMBER = re.compile(r"(-?[0-9]{1,20})(?:\.0+)?")
 
 
@@ -43,9 +41,16 @@ def find_header_parameters(input_schema: Any) -> tuple[HeaderParameter, ...]:
     reached from the root by `properties` alone. Any other one is ignored, and so are all that share a name ignoring
     case.
     """
-    found = list(_walk(input_schema, ()))
-    tokens = [parameter.token for parameter in found]
-    return tuple(parameter for parameter in found if tokens.count(parameter.token) == 1)
+    return tuple(
+        HeaderParameter(
+            token=annotation.name.lower(),
+            header=PREFIX + annotation.name,
+            path=annotation.path,
+            is_integer=annotation.kind == "integer",
+        )
+        for annotation in find_annotations(input_schema)
+        if annotation.fault is None
+    )
 
 
 def check_parameters(
@@ -61,21 +66,6 @@ def check_parameters(
         if refusal is not None:
             return refusal
     return None
-
-
-def _walk(schema: Any, path: tuple[str, ...]) -> Iterator[HeaderParameter]:
-    properties = schema.get("properties") if isinstance(schema, Mapping) else None
-    if not isinstance(properties, Mapping):
-        return
-    for name, member in properties.items():
-        if not isinstance(member, Mapping):
-            continue
-        annotation, kind = member.get(ANNOTATION), member.get("type")
-        if isinstance(annotation, str) and _TOKEN.fullmatch(annotation) and kind in _TYPES:
-            yield HeaderParameter(
-                token=annotation.lower(), header=PREFIX + annotation, path=(*path, name), is_integer=kind == "integer"
-            )
-        yield from _walk(member, (*path, name))
 
 
 def _find_value(arguments: Mapping[str, Any], path: tuple[str, ...]) -> Any:
