@@ -126,8 +126,10 @@ class Progress:
         value = report.value
         if self._last is not None and value <= self._last:
             value = _advance(self._last, self._total)
-        self._last = value
         self._told_at.append(self._clock())
+        if not math.isfinite(value):
+            return
+        self._last = value
         params: dict[str, Any] = {TOKEN_KEY: self._token, "progress": value}
         if self._total is not None and self._total >= value:
             params["total"] = self._total
