@@ -1,5 +1,6 @@
 """Header annotations of input schemas: what is legal stays, what is not is taken out and told."""
 
+import copy
 from typing import Any
 
 import pytest
@@ -60,8 +61,6 @@ ANNOTATED = {"type": "string", "x-mcp-header": "Region"}
     ],
 )
 def test_an_annotation_off_the_chain_of_properties_is_dropped(schema: dict[str, Any]) -> None:
-    import copy
-
     dropped = copy.deepcopy(schema)
     (fault,) = drop_illegal_annotations(dropped)
     assert fault.startswith('the header "Region" of ')
@@ -81,9 +80,10 @@ def test_headers_that_only_case_tells_apart_are_all_dropped() -> None:
 
 def test_what_is_sensitive_is_not_mirrored() -> None:
     schema = make(card=make(number={"type": "string", "x-mcp-header": "Card"}))
-    assert drop_illegal_annotations(schema, lambda path: path == ("card", "number")) == (
+    (fault,) = drop_illegal_annotations(schema, lambda path: path == ("card", "number"))
+    assert fault == (
         'the header "Card" of "card.number" is left out: the argument is sensitive, and headers are seen and logged '
-        "under way",
+        "under way"
     )
 
 
