@@ -17,6 +17,7 @@ from gateway.contract.conditions import Condition
 from gateway.contract.distilled import Distilled
 from gateway.contract.distilling import distil_refused
 from gateway.contract.envelopes import Refusal, distilled_refusal
+from gateway.contract.kept_json import encode_to_keep
 from gateway.contract.lone_surrogates import replace_lone_surrogates
 
 PER_REQUEST_REVISION = "2026-07-28"
@@ -92,7 +93,7 @@ class DeferredValidator(SchemaValidator):
 
     def __init__(self, schema: Mapping[str, Any], *, subject: str = "value") -> None:
         super().__init__(schema, subject=subject)
-        self._encoded = orjson.dumps(self._schema)
+        self._encoded = encode_to_keep(self._schema)
         self._schema = {}
         self._is_valid = self._compile_and_judge
 

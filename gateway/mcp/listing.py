@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from gateway.contract.kept_json import encode_to_keep
 from gateway.mcp.mirroring.parameters import find_header_parameters
 
 
@@ -21,7 +22,7 @@ class Listing(Mapping[str, Any]):
     __slots__ = ("encoded", "header_parameters")
 
     def __init__(self, entry: Mapping[str, Any]) -> None:
-        self.encoded = orjson.dumps(dict(entry))
+        self.encoded = encode_to_keep(dict(entry))
         self.header_parameters = find_header_parameters(entry.get("inputSchema"))
 
     def decode(self) -> dict[str, Any]:
