@@ -55,6 +55,7 @@ class RuleGate:
         if not ruled or self._engine.find_fault(request) is not None:
             return None
         engine = self._engine
+        has_faults = any(engine.find_fault(kind) is not None for kind in ruled)
 
         def check(message: Message) -> None:
             try:
@@ -66,7 +67,8 @@ class RuleGate:
                 if is_complete:
                     found = engine.find_violations(message)
             except UnusableRules as failure:
-                self._tell_once(request, failure)
+                if not (failure.is_broken and has_faults):
+                    self._tell_once(request, failure)
                 return
             is_complete = is_complete and len(found) <= LIMIT_CAUSES
             raise ArgumentProblems(_explain(found, request), is_complete=is_complete)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 LIMIT_REASON = 300
 
+# What the engine raises over a type that it cannot read: it is stricter than protobuf about equal names of fields.
+_UNSUPPORTED = (ValueError, TypeError, LookupError, RuntimeError)
+
 # How buf.validate.FieldPathElement's subscripts are spelt in JSON.
 _SUBSCRIPTS = {
     "index": "index",
@@ -132,10 +135,10 @@ def _collect(
 
     try:
         return validator.collect_violations(message, fail_fast=first_only)
-    except protovalidate.CompilationError as error:
-        raise UnusableRules(one_line(str(error), LIMIT_REASON), is_broken=True) from None
     except protovalidate.EvaluationError as error:
         raise UnusableRules(one_line(str(error), LIMIT_REASON), is_broken=False) from None
+    except (protovalidate.CompilationError, *_UNSUPPORTED) as error:
+        raise UnusableRules(one_line(str(error), LIMIT_REASON), is_broken=True) from None
 
 
 def _pick_fields(violations: "list[protovalidate.Violation]") -> frozenset[int]:
