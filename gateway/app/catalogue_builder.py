@@ -5,8 +5,10 @@ in a call. This module must never know when a backend is asked.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from gateway.app.settings.model import BackendSection, ToolsSection
@@ -25,6 +27,7 @@ from gateway.mcp.ports import StreamRpc, UnaryRpc
 from gateway.transcoding.codec import Codec
 from gateway.transcoding.rpc_transcoder import RpcTranscoder
 
+_LOG = logging.getLogger("propylon.catalogue")
 RPC_META_KEY = "dev.propylon/rpc"
 # What one backend may take: no model reads a list of that size, and each byte of it costs about thirty of memory.
 LIMIT_TOOLS = 10_000
@@ -115,13 +118,14 @@ def draft_tools(
     drafts: list[ToolDraft] = []
     left_out: list[LeftOut] = []
     warnings = [*discovered.warnings, *api.warnings, *_warn_of_idle_patterns(here, api)]
-    drafter = _Drafter(api, section.prefix)
+    drafter = _Drafter(api, section.prefix, tell=partial(_tell, section.name))
     size = 0
     for rpc in api.rpcs:
         if not (everywhere.is_selected(rpc.name) and here.is_selected(rpc.name)):
             left_out.append(LeftOut(name=rpc.name, reason="not chosen by include and exclude"))
         else:
             drafts.append(drafter.draft(rpc))
+            warnings += [fault for fault in drafter.list_rule_faults(rpc) if fault not in warnings]
             size += len(drafts[-1].listing.encoded)
             if len(drafts) > LIMIT_TOOLS or size > LIMIT_LIST_BYTES:
                 limits = f"more than {LIMIT_TOOLS:,} tools, or than {LIMIT_LIST_BYTES:,} bytes of them in tools/list"
@@ -190,11 +194,15 @@ def combine_offers(offers: Iterable[Offer], *, ttl_ms: int = 0) -> Catalogue:
 class _Drafter:
     """Drafts the tools of one backend: one codec and one schema builder for all of them."""
 
-    def __init__(self, api: Api, prefix: str) -> None:
+    def __init__(self, api: Api, prefix: str, *, tell: Callable[[str], None]) -> None:
         self._api = api
         self._prefix = prefix
-        self._codec = Codec(api)
+        self._codec = Codec(api, tell=tell)
         self._schemas = SchemaBuilder(api)
+
+    def list_rule_faults(self, rpc: Rpc) -> tuple[str, ...]:
+        """A line for each type in the RPC's request whose validation rules cannot be used."""
+        return self._codec.list_rule_faults(rpc.request)
 
     def draft(self, rpc: Rpc) -> ToolDraft:
         name = make_tool_name(rpc.name, prefix=self._prefix)
@@ -225,6 +233,11 @@ class _Drafter:
         listing["annotations"] = make_annotations(rpc, self._api)
         listing["_meta"] = {RPC_META_KEY: rpc.name}
         return listing
+
+
+def _tell(backend: str, warning: str) -> None:
+    """What comes up in calls, where there are no findings any more."""
+    _LOG.warning("validation rules", extra={"backend": backend, "warning": warning})
 
 
 def _warn_of_idle_patterns(selection: Selection, api: Api) -> Iterator[str]:
