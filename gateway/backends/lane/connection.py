@@ -12,12 +12,13 @@ from typing import Final, cast
 import grpc.aio
 
 from gateway.backends.lane import frames
-from gateway.backends.lane.hpack import Headers, HpackError, decode_block
+from gateway.backends.lane.hpack import HpackError, decode_block
 from gateway.backends.lane.replies import (
     MESSAGE_HEAD_BYTES,
     fail,
     is_larger,
     read_ending,
+    read_head,
     read_message,
     read_reset,
     refuse_headers,
@@ -26,7 +27,7 @@ from gateway.backends.lane.replies import (
 
 # How much the peer may send on all streams before this side says that it has read it.
 _RECEIVE_WINDOW_BYTES: Final = 64 * 1024 * 1024
-# How many kinds of trailers are known to be those of a call that ended well; beyond, all are forgotten.
+# How many kinds of headers and of trailers are known; beyond, all are forgotten.
 _LIMIT_KNOWN: Final = 64
 _PING_PATIENCE_SECONDS: Final = 20.0
 
@@ -38,12 +39,11 @@ class NotTakenError(Exception):
 class Stream:
     """One call under way. `reply` becomes the message, None for an OK without one, or an exception."""
 
-    __slots__ = ("body", "deadline", "head", "id", "reply", "size")
+    __slots__ = ("body", "deadline", "id", "reply", "size")
 
     def __init__(self, stream_id: int, reply: "asyncio.Future[bytes | None]") -> None:
         self.id = stream_id
         self.reply = reply
-        self.head = b""
         self.body: list[bytes] = []
         self.size = 0
         self.deadline: asyncio.TimerHandle | None = None
@@ -75,7 +75,8 @@ class Connection(asyncio.Protocol):
         self._outgoing: list[bytes] = []
         self._rest = b""
         self._unacknowledged = 0
-        self._well: set[bytes] = set()
+        self._well: set[bytes] = set()  # blocks of trailers that end a call well
+        self._begun_well: set[bytes] = set()  # blocks of headers that begin a reply
         self._begun: tuple[int, int, bytearray] | None = None  # stream, flags and block of headers that go on
         self._heard = loop.time()
         self._watch: asyncio.TimerHandle | None = None
@@ -222,11 +223,11 @@ class Connection(asyncio.Protocol):
         stream = self._streams.get(stream_id)
         if stream is None:
             return
-        if not flags & frames.END_STREAM:
-            stream.head = block
-            return
         # Header blocks refer to nothing outside themselves, so that equal ones say the same.
-        error = None if block in self._well else self._read_ending(stream, block)
+        is_last = flags & frames.END_STREAM
+        error = None if block in (self._well if is_last else self._begun_well) else self._read_block(block, is_last)
+        if error is None and not is_last:
+            return
         if error is None:
             try:
                 reply = read_message(b"".join(stream.body))
@@ -240,16 +241,17 @@ class Connection(asyncio.Protocol):
         if not stream.reply.done():
             stream.reply.set_result(reply)
 
-    def _read_ending(self, stream: Stream, block: bytes) -> grpc.aio.AioRpcError | None:
-        trailers = decode_block(block)
-        head: Headers = decode_block(stream.head) if stream.head else ()
-        if is_larger(trailers, self._metadata_limit) or is_larger(head, self._metadata_limit):
+    def _read_block(self, block: bytes, is_last: int) -> grpc.aio.AioRpcError | None:
+        """How headers or trailers that were not seen before end a call, or None where they do not or end it well."""
+        headers = decode_block(block)
+        if is_larger(headers, self._metadata_limit):
             return refuse_headers()
-        error = read_ending(trailers, head)
+        known = self._well if is_last else self._begun_well
+        error = read_ending(headers) if is_last else read_head(headers)
         if error is None:
-            if len(self._well) >= _LIMIT_KNOWN:
-                self._well.clear()
-            self._well.add(block)
+            if len(known) >= _LIMIT_KNOWN:
+                known.clear()
+            known.add(block)
         return error
 
     def _on_other(self, kind: int, flags: int, stream_id: int, payload: bytes) -> None:

@@ -47,8 +47,11 @@ def read_message(body: bytes) -> bytes | None:
     if len(body) < MESSAGE_HEAD_BYTES or len(body) < end:
         return None
     match body[0]:
+        case 0 if len(body) == end:
+            return body[MESSAGE_HEAD_BYTES:]
         case 0:
-            return body[MESSAGE_HEAD_BYTES:end]
+            # grpc.aio would wait for the end of time here.
+            raise fail(Code.INTERNAL, "Invalid gRPC header: a second message in a unary reply")
         case 1:
             # None was offered, so that none may be used.
             raise fail(Code.INTERNAL, "Compression bit set without a compression that both know")
@@ -56,16 +59,21 @@ def read_message(body: bytes) -> bytes | None:
             return None
 
 
-def read_ending(trailers: Headers, head: Headers) -> grpc.aio.AioRpcError | None:
-    """How a stream that has ended failed, by its trailers and the headers before them; None where it ended OK."""
+def read_head(head: Headers) -> grpc.aio.AioRpcError | None:
+    """How a call failed whose reply begins with these headers; None where a reply may follow."""
+    http_status = dict(head).get(b":status", b"200")
+    if http_status == b"200" or (http_status.startswith(b"1") and len(http_status) == 3):
+        return None
+    code = _HTTP_CODES.get(http_status, Code.UNKNOWN)
+    return fail(code, f"Received http2 header with status: {http_status.decode('latin-1')}")
+
+
+def read_ending(trailers: Headers) -> grpc.aio.AioRpcError | None:
+    """How a stream that has ended failed, by its trailers; None where it ended OK."""
     found = dict(reversed(trailers))
     status = found.get(b"grpc-status")
     if status is None:
-        http_status = dict(head or trailers).get(b":status", b"200")
-        if http_status == b"200":
-            return fail(Code.UNKNOWN, "No status received")
-        code = _HTTP_CODES.get(http_status, Code.UNKNOWN)
-        return fail(code, f"Received http2 header with status: {http_status.decode('latin-1')}")
+        return read_head(trailers) or fail(Code.UNKNOWN, "No status received")
     if not (status.isdigit() and len(status) < 10):
         return fail(Code.INTERNAL, "Error parsing 'grpc-status' metadata: not an integer")
     if int(status) == 0:
