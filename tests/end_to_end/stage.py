@@ -219,11 +219,16 @@ def derive_headers(message: bytes | Mapping[str, Any]) -> dict[str, str | Sequen
     }
     if isinstance(message, bytes):
         return headers
-    headers["mcp-method"] = str(message.get("method"))
     params = message.get("params")
-    name = params.get("name") if isinstance(params, Mapping) else None
-    if isinstance(name, str) and name.isascii() and name.isprintable():
-        headers["mcp-name"] = name
+    stated = {
+        "mcp-method": message.get("method"),
+        "mcp-name": params.get("name") if isinstance(params, Mapping) else None,
+    }
+    headers |= {
+        name: value
+        for name, value in stated.items()
+        if isinstance(value, str) and value.isascii() and value.isprintable()
+    }
     return headers
 
 

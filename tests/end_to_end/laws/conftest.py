@@ -1,0 +1,47 @@
+"""One gateway over every construct that protobuf has, open for all the laws of this folder."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.stage import Stage, open_stage
+from tests.laws.kitchen_sinks import EDITION, LEGACY, MODERN
+
+PLAIN = "message M {} service S { rpc Do(M) returns (M); }"
+
+
+class _Tracebacks(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info:
+            self.seen.append(f"{record.getMessage()}: {record.exc_info[1]!r}")
+
+
+class Kitchen:
+    """The stage, how to run a coroutine on its event loop, and the tracebacks that were logged."""
+
+    def __init__(self, stage: Stage, run: Callable[[Coroutine[Any, Any, Any]], Any], tracebacks: list[str]) -> None:
+        self.stage = stage
+        self.run = run
+        self.tracebacks = tracebacks
+
+
+@pytest.fixture(scope="session")
+def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kitchen]:
+    log, handler = logging.getLogger("propylon"), _Tracebacks()
+    log.addHandler(handler)
+    with asyncio.Runner() as runner:
+        folder = tmp_path_factory.mktemp("kitchen")
+        opening = open_stage(folder, PLAIN, modern=MODERN, legacy=LEGACY, edition=EDITION)
+        stage = runner.run(opening.__aenter__())
+        yield Kitchen(stage, runner.run, handler.seen)
+        assert runner.run(stage.is_well())
+        runner.run(opening.__aexit__(None, None, None))
+    log.removeHandler(handler)
+    assert handler.seen == []
