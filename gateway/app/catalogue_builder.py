@@ -6,29 +6,22 @@ in a call. This module must never know when a backend is asked.
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from gateway.app.settings.model import BackendSection, ToolsSection
+from gateway.app.tool_drafts import ToolDraft, ToolDrafter
 from gateway.backends.discovery import Discovered, DiscoveryFailed
 from gateway.contract.quoting import quote
-from gateway.contract.validation import DeferredValidator, SchemaValidator
-from gateway.descriptors.api import Api, Rpc, describe_api
-from gateway.descriptors.schema.builder import SchemaBuilder
-from gateway.descriptors.schema.dialect import Direction
+from gateway.descriptors.api import Api, describe_api
+from gateway.descriptors.rpc_facts import RpcEntry, RpcFacts, find_idle_entries, iterate_field_paths
 from gateway.descriptors.selection import Selection
-from gateway.descriptors.tool_names import make_tool_name
-from gateway.descriptors.tool_texts import find_text_warning, make_annotations, make_description, make_title
 from gateway.mcp.catalogue import Catalogue, Tool
-from gateway.mcp.listing import Listing
 from gateway.mcp.ports import StreamRpc, UnaryRpc
-from gateway.transcoding.codec import Codec
-from gateway.transcoding.rpc_transcoder import RpcTranscoder
 
 _LOG = logging.getLogger("propylon.catalogue")
-RPC_META_KEY = "dev.propylon/rpc"
 # What one backend may take: no model reads a list of that size, and each byte of it costs about thirty of memory.
 LIMIT_TOOLS = 10_000
 LIMIT_LIST_BYTES = 16 * 1024 * 1024
@@ -40,19 +33,6 @@ class LeftOut:
 
     name: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolDraft:
-    """A tool but for the RPC's callable, which belongs to an event loop."""
-
-    name: str
-    rpc: str
-    client_streaming: bool
-    server_streaming: bool
-    listing: Listing
-    transcoder: RpcTranscoder
-    output_validator: SchemaValidator | None
 
 
 class RpcSource(Protocol):
@@ -72,13 +52,15 @@ class Findings:
     """What is to be said of one backend.
 
     `skipped` holds services and RPCs that should be there and cannot, `left_out` those that are not offered by
-    choice; `rpcs` names every RPC that links, offered or not.
+    choice; `rpcs` names every RPC that links, offered or not. `fitting_paths` are those of the field paths in the
+    configured facts that fit an RPC of this backend (`descriptors.rpc_facts`).
     """
 
     rpcs: tuple[str, ...] = ()
     skipped: tuple[LeftOut, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
+    fitting_paths: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +87,12 @@ class NameCollision(Exception):
 
 
 def draft_tools(
-    section: BackendSection, tools: ToolsSection, discovered: Discovered
+    section: BackendSection, tools: ToolsSection, discovered: Discovered, entries: Sequence[RpcEntry] = ()
 ) -> tuple[tuple[ToolDraft, ...], Findings]:
     """Everything about one backend's tools that takes time: schemas, converters, validators. Fit for any thread.
 
-    What the files do not allow is among the findings. Raises `DiscoveryFailed` where the tools are more than one
-    backend may have.
+    `entries` are the configured facts about RPCs. What the files or the facts do not allow is among the findings.
+    Raises `DiscoveryFailed` where the tools are more than one backend may have.
     """
     api = describe_api(discovered.files, discovered.services)
     everywhere = Selection(include=tools.include, exclude=tools.exclude)
@@ -118,20 +100,21 @@ def draft_tools(
     drafts: list[ToolDraft] = []
     left_out: list[LeftOut] = []
     warnings = [*discovered.warnings, *api.warnings, *_warn_of_idle_patterns(here, api)]
-    drafter = _Drafter(api, section.prefix, tell=partial(_tell, section.name))
+    drafter = ToolDrafter(api, section.prefix, entries, tell=partial(_tell, section.name))
     size = 0
     for rpc in api.rpcs:
+        facts = drafter.read_facts(rpc)
         if not (everywhere.is_selected(rpc.name) and here.is_selected(rpc.name)):
             left_out.append(LeftOut(name=rpc.name, reason="not chosen by include and exclude"))
+        elif not facts.is_tool:
+            left_out.append(LeftOut(name=rpc.name, reason=_explain_no_tool(facts)))
         else:
-            drafts.append(drafter.draft(rpc))
-            warnings += [fault for fault in drafter.list_rule_faults(rpc) if fault not in warnings]
+            drafts.append(drafter.draft(rpc, facts))
+            warnings += [warning for warning in drafts[-1].warnings if warning not in warnings]
             size += len(drafts[-1].listing.encoded)
             if len(drafts) > LIMIT_TOOLS or size > LIMIT_LIST_BYTES:
                 limits = f"more than {LIMIT_TOOLS:,} tools, or than {LIMIT_LIST_BYTES:,} bytes of them in tools/list"
                 raise DiscoveryFailed(f"{limits}, the limits for one backend; choose fewer with include and exclude")
-            warning = find_text_warning(rpc, api)
-            warnings += [] if warning is None else [warning]
     if not (discovered.services or discovered.skipped):
         warnings.append("it has no service but gRPC's own (reflection, health)")
     skipped = [LeftOut(name=name, reason=reason) for name, reason in discovered.skipped]
@@ -141,8 +124,17 @@ def draft_tools(
         skipped=tuple(skipped),
         left_out=tuple(left_out),
         warnings=tuple(warnings),
+        fitting_paths=drafter.fitting_paths,
     )
     return tuple(drafts), findings
+
+
+def _explain_no_tool(facts: RpcFacts) -> str:
+    if facts.hidden:
+        return "hidden"
+    what = {"prompt": facts.prompt, "resource": facts.resource, "completion": facts.completion}
+    offered = " and ".join(name for name, value in what.items() if value is not None)
+    return f"offered as a {offered} and not as a tool; also_tool makes it both"
 
 
 def bind_tools(
@@ -156,88 +148,56 @@ def bind_tools(
 
 
 def _bind(section: BackendSection, draft: ToolDraft, source: RpcSource, stream_seconds: float) -> Tool:
-    client_streaming, server_streaming = draft.client_streaming, draft.server_streaming
+    rpc, facts = draft.rpc, draft.facts
+    client_streaming, server_streaming = rpc.client_streaming, rpc.server_streaming
     is_stream = client_streaming or server_streaming
     return Tool(
         name=draft.name,
-        rpc=draft.rpc,
+        rpc=rpc.name,
+        aliases=facts.aliases,
         backend=section.name,
         listing=draft.listing,
         transcoder=draft.transcoder,
-        call=None if is_stream else source.unary(draft.rpc),
-        stream=source.stream(draft.rpc, client_streaming=client_streaming, server_streaming=server_streaming)
+        call=None if is_stream else source.unary(rpc.name),
+        stream=source.stream(rpc.name, client_streaming=client_streaming, server_streaming=server_streaming)
         if is_stream
         else None,
         has_many_replies=server_streaming,
         deadline_seconds=stream_seconds if server_streaming else section.deadline_seconds,
         output_validator=draft.output_validator,
+        required_capabilities=facts.required_capabilities,
+        takes_context=draft.transcoder.takes_context,
+        has_sensitive_values=bool(facts.sensitive),
     )
 
 
-def find_idle_patterns(tools: ToolsSection, offers: Iterable[Offer]) -> tuple[str, ...]:
+def find_idle_patterns(
+    tools: ToolsSection, offers: Iterable[Offer], entries: Sequence[RpcEntry] = ()
+) -> tuple[str, ...]:
     """The patterns over all backends that fit no RPC of any of them, which most often are misspelt."""
     selection = Selection(include=tools.include, exclude=tools.exclude)
-    return selection.find_idle_patterns(name for offer in offers for name in offer.findings.rpcs)
+    names = [name for offer in offers for name in offer.findings.rpcs]
+    return tuple(dict.fromkeys((*selection.find_idle_patterns(names), *find_idle_entries(entries, names))))
+
+
+def find_idle_paths(offers: Iterable[Offer], entries: Sequence[RpcEntry]) -> tuple[str, ...]:
+    """Where the configured facts name a field that no RPC has which their pattern fits: JSON pointers."""
+    fitting = frozenset[str]().union(*(offer.findings.fitting_paths for offer in offers))
+    return tuple(path for path in iterate_field_paths(entries) if path not in fitting)
 
 
 def combine_offers(offers: Iterable[Offer], *, ttl_ms: int = 0) -> Catalogue:
     """One catalogue of all offers in their order. Raises `NameCollision`: nothing is ever overwritten."""
-    tools: dict[str, Tool] = {}
-    for offer in offers:
-        for tool in offer.tools:
-            if tool.name in tools:
-                raise NameCollision(tool.name, tools[tool.name], tool)
-            tools[tool.name] = tool
-    return Catalogue(tools=tools, version=_digest(tools), ttl_ms=ttl_ms)
-
-
-class _Drafter:
-    """Drafts the tools of one backend: one codec and one schema builder for all of them."""
-
-    def __init__(self, api: Api, prefix: str, *, tell: Callable[[str], None]) -> None:
-        self._api = api
-        self._prefix = prefix
-        self._codec = Codec(api, tell=tell)
-        self._schemas = SchemaBuilder(api)
-
-    def list_rule_faults(self, rpc: Rpc) -> tuple[str, ...]:
-        """A line for each type in the RPC's request whose validation rules cannot be used."""
-        return self._codec.list_rule_faults(rpc.request)
-
-    def draft(self, rpc: Rpc) -> ToolDraft:
-        name = make_tool_name(rpc.name, prefix=self._prefix)
-        output_schema = self._schemas.output_schema(rpc)
-        reply_schema = output_schema
-        if rpc.server_streaming:
-            reply_schema = self._schemas.message_schema(rpc.response, Direction.OUTPUT)
-        return ToolDraft(
-            name=name,
-            rpc=rpc.name,
-            client_streaming=rpc.client_streaming,
-            server_streaming=rpc.server_streaming,
-            listing=Listing(self._make_listing(rpc, name, output_schema)),
-            transcoder=RpcTranscoder(self._codec, rpc),
-            output_validator=None if reply_schema is None else DeferredValidator(reply_schema, subject="result"),
-        )
-
-    def _make_listing(self, rpc: Rpc, name: str, output_schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
-        """The tool's entry in tools/list (MCP 2026-07-28, Tool)."""
-        listing: dict[str, Any] = {
-            "name": name,
-            "title": make_title(rpc, self._api),
-            "description": make_description(rpc, self._api),
-            "inputSchema": self._schemas.input_schema(rpc),
-        }
-        if output_schema is not None:
-            listing["outputSchema"] = output_schema
-        listing["annotations"] = make_annotations(rpc, self._api)
-        listing["_meta"] = {RPC_META_KEY: rpc.name}
-        return listing
-
-
-def _tell(backend: str, warning: str) -> None:
-    """What comes up in calls, where there are no findings any more."""
-    _LOG.warning("validation rules", extra={"backend": backend, "warning": warning})
+    owners: dict[str, Tool] = {}
+    tools = [tool for offer in offers for tool in offer.tools]
+    for tool in tools:
+        for name in (tool.name, *tool.aliases):
+            other = owners.setdefault(name, tool)
+            if other is not tool:
+                raise NameCollision(name, other, tool)
+    named = {tool.name: tool for tool in tools}
+    aliases = {alias: tool.name for alias, tool in owners.items() if alias not in named}
+    return Catalogue(tools=named, aliases=aliases, version=_digest(named), ttl_ms=ttl_ms)
 
 
 def _warn_of_idle_patterns(selection: Selection, api: Api) -> Iterator[str]:
@@ -249,3 +209,8 @@ def _digest(tools: Mapping[str, Tool]) -> str:
     """Equal wherever the same is listed: no address, time or process is part of it."""
     listings = b"\n".join(tool.encoded_listing for tool in tools.values())
     return hashlib.sha256(listings).hexdigest()[:32]
+
+
+def _tell(backend: str, warning: str) -> None:
+    """What comes up in calls, where there are no findings any more."""
+    _LOG.warning("validation rules", extra={"backend": backend, "warning": warning})

@@ -16,7 +16,7 @@ from gateway.app.catalogue_builder import Offer, bind_tools, draft_tools
 from gateway.app.discovery_loop import DiscoveryLoop, Source
 from gateway.app.operator_error import OperatorError
 from gateway.app.serving.patience import PatientDispatcher
-from gateway.app.settings.model import BackendSection, DiscoverySection, Settings, ToolsSection
+from gateway.app.settings.model import BackendSection, DiscoverySection, Settings
 from gateway.backends.backend import Backend, BackendSettings, DiscoveryLimits
 from gateway.backends.channels import ChannelError, ChannelLimits
 from gateway.backends.discovery import Discovered, DiscoveryFailed
@@ -53,8 +53,7 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
     """A gateway over the configured backends, inside the running event loop; its connections are closed at the end."""
     backends = [_make_backend(section, settings.discovery) for section in settings.backends]
     sources = [
-        _make_source(section, backend, settings.tools, settings.limits.stream_seconds)
-        for section, backend in zip(settings.backends, backends, strict=True)
+        _make_source(section, backend, settings) for section, backend in zip(settings.backends, backends, strict=True)
     ]
     discovery = DiscoveryLoop(sources, settings.discovery, ttl_seconds=settings.tools.ttl_seconds)
     options: dict[str, Any] = {
@@ -116,7 +115,7 @@ def _make_backend(section: BackendSection, discovery: DiscoverySection) -> Backe
     )
 
 
-def _make_source(section: BackendSection, backend: Backend, tools: ToolsSection, stream_seconds: float) -> Source:
+def _make_source(section: BackendSection, backend: Backend, settings: Settings) -> Source:
     is_first = True
 
     async def discover() -> Discovered:
@@ -132,8 +131,8 @@ def _make_source(section: BackendSection, backend: Backend, tools: ToolsSection,
             is_first = False
 
     async def build(discovered: Discovered) -> Offer:
-        drafts, findings = await asyncio.to_thread(draft_tools, section, tools, discovered)
-        bound = bind_tools(section, drafts, backend, stream_seconds=stream_seconds)
+        drafts, findings = await asyncio.to_thread(draft_tools, section, settings.tools, discovered, settings.rpcs)
+        bound = bind_tools(section, drafts, backend, stream_seconds=settings.limits.stream_seconds)
         return Offer(backend=section.name, tools=bound, findings=findings)
 
     return Source(name=section.name, discover=discover, build=build)

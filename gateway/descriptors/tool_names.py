@@ -12,6 +12,7 @@ from dataclasses import dataclass
 LIMIT_CHARACTERS = 50
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]", re.ASCII)
+_GIVEN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 _LEADING = re.compile(r"^[^A-Za-z]+", re.ASCII)
 # Consonants, so that no digest spells a word and each starts as a name must.
 _DIGEST_LETTERS = "bcdfghjkmnpqrstvwxz"
@@ -47,6 +48,16 @@ def make_tool_name(rpc_name: str, *, prefix: str = "") -> str:
     digest = _digest(rpc_name if shown == head else f"{prefix}\0{rpc_name}")
     start = f"{shown}_{digest}_" if shown else f"{digest}_"
     return start + _cut_head(plain, LIMIT_CHARACTERS - len(start)) if plain else start.rstrip("_")
+
+
+def use_given_name(name: str, *, prefix: str = "") -> str | None:
+    """A name that somebody chose, after `prefix` and an underscore if there is one; None where it is no tool's name.
+
+    It begins with a letter or an underscore, holds `[A-Za-z0-9_-]` only, and is at most 64 characters long.
+    """
+    head = _make_plain(prefix).rstrip("_")
+    whole = f"{head}_{name}" if head else name
+    return whole if _GIVEN.fullmatch(whole) else None
 
 
 def find_collisions(names: Mapping[str, str]) -> tuple[Collision, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from gateway.descriptors.api import Api, Rpc
+from gateway.descriptors.facts.values import NO_HINTS, Hints
 from gateway.descriptors.field_names import get_field_names
 from gateway.descriptors.options import HttpRule, Idempotency
 from gateway.descriptors.root_forms import MESSAGES_PROPERTY, TRUNCATED_PROPERTY
@@ -37,13 +38,14 @@ def make_title(rpc: Rpc, api: Api) -> str:
     return f"{title} ({_get_subject(rpc)})"
 
 
-def make_description(rpc: Rpc, api: Api) -> str:
+def make_description(rpc: Rpc, api: Api, *, given: str = "") -> str:
     """What the RPC does: its comment, or a sentence made from its names, and what the schemas cannot say.
 
-    Never empty. Says so where the RPC or its service is deprecated, how to page (AIP-158), what of it is a stream, and
-    once what an absent field means where the reply has numbers or flags without presence.
+    `given` stands in the place of the comment. Never empty. Says so where the RPC or its service is deprecated, how to
+    page (AIP-158), what of it is a stream, and once what an absent field means where the reply has numbers or flags
+    without presence.
     """
-    deed = api.comments.get_comment(rpc.descriptor.full_name) or _describe_by_name(rpc)
+    deed = given or api.comments.get_comment(rpc.descriptor.full_name) or _describe_by_name(rpc)
     deprecated = api.options.is_deprecated(rpc.descriptor) and "deprecated" not in deed.lower()
     paragraphs = ["Deprecated.", deed] if deprecated else [deed]
     paragraphs += _explain_streams(rpc)
@@ -54,22 +56,24 @@ def make_description(rpc: Rpc, api: Api) -> str:
     return "\n\n".join(paragraphs)
 
 
-def make_annotations(rpc: Rpc, api: Api) -> dict[str, bool]:
+def make_annotations(rpc: Rpc, api: Api, hints: Hints = NO_HINTS) -> dict[str, bool]:
     """The MCP ToolAnnotations, each hint stated, so that no client falls back to a default of its own.
 
     NO_SIDE_EFFECTS, or a google.api.http binding to a safe verb, is read-only. PUT and DELETE are idempotent as
     RFC 9110, section 9.2.2, has it, and so is the level IDEMPOTENT. Whatever is not known to be harmless is called
-    destructive. What a backend reaches is not known either, so every tool is open-world.
+    destructive. What a backend reaches is not known either, so every tool is open-world. What `hints` say stands
+    before all of that.
     """
     level = api.options.idempotency(rpc.descriptor)
     verbs = set(_list_verbs(api.options.http_rule(rpc.descriptor)))
     read_only = level is Idempotency.NO_SIDE_EFFECTS or (bool(verbs & {"GET", "HEAD"}) and "DELETE" not in verbs)
+    read_only = read_only if hints.read_only is None else hints.read_only
     idempotent = read_only or level is Idempotency.IDEMPOTENT or bool(verbs & {"PUT", "DELETE"})
     return {
         "readOnlyHint": read_only,
-        "destructiveHint": not read_only,
-        "idempotentHint": idempotent,
-        "openWorldHint": True,
+        "destructiveHint": not read_only if hints.destructive is None else hints.destructive,
+        "idempotentHint": idempotent if hints.idempotent is None else hints.idempotent,
+        "openWorldHint": True if hints.open_world is None else hints.open_world,
     }
 
 

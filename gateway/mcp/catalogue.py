@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from gateway.contract.validation import SchemaValidator
+from gateway.descriptors.facts.values import ClientCapability
 from gateway.mcp.listing import Listing
 from gateway.mcp.mirroring.parameters import HeaderParameter
 from gateway.mcp.ports import StreamRpc, Transcoder, UnaryRpc
@@ -16,7 +17,10 @@ class Tool:
 
     Exactly one of `call` and `stream` is set: a unary RPC, or one of the streaming kinds; `has_many_replies` says of
     those whether the server streams too. `output_validator` is held to each single reply. `header_parameters` follows
-    from the listing: the arguments that clients mirror in `Mcp-Param-*` headers.
+    from the listing: the arguments that clients mirror in `Mcp-Param-*` headers. `aliases` are further names that lead
+    to it, which are not listed. `required_capabilities` are what a client must have declared before it is called.
+    `takes_context`: its requests want to know of their call. `has_sensitive_values`: not all of its values may be
+    logged.
     """
 
     name: str
@@ -29,6 +33,10 @@ class Tool:
     stream: StreamRpc | None = None
     has_many_replies: bool = False
     output_validator: SchemaValidator | None = None
+    aliases: tuple[str, ...] = ()
+    required_capabilities: frozenset[ClientCapability] = frozenset()
+    takes_context: bool = False
+    has_sensitive_values: bool = False
     header_parameters: tuple[HeaderParameter, ...] = field(init=False)
 
     def __post_init__(self) -> None:

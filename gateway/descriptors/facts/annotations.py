@@ -13,14 +13,17 @@ import orjson
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from gateway.contract.quoting import quote
+from gateway.contract.quoting import one_line, quote
 from gateway.descriptors.api import Api
 from gateway.descriptors.facts.vocabulary import get_gateway_class
+from gateway.descriptors.texts.comment_text import clean_comment
 
 EXTENSION_NUMBER = 51731
 _EXTENSIONS = {"MethodOptions": "gateway.v1.method", "FieldOptions": "gateway.v1.field"}
 # How the extension begins on the wire: (51731 << 3) | 2 as a varint.
 _TAG = b"\x9a\xa1\x19"
+
+LIMIT_TITLE, LIMIT_DESCRIPTION = 200, 4096
 
 _DURATION = "google.protobuf.Duration"
 _JSON_SUFFIX = "_json"
@@ -141,7 +144,7 @@ def _as_configured(message: Message, faults: list[str]) -> dict[str, Any]:
                 said[field.name] = named if field.is_repeated else named[0]
         elif field.message_type is None:
             if not field.name.endswith(_JSON_SUFFIX):
-                said[field.name] = list(value) if field.is_repeated else value
+                said[field.name] = _read_plain(field, value)
             else:
                 read = _read_json(field.name, value, faults)
                 said |= {} if read is None else {field.name.removesuffix(_JSON_SUFFIX): read}
@@ -150,6 +153,15 @@ def _as_configured(message: Message, faults: list[str]) -> dict[str, Any]:
         else:
             said[field.name] = _as_configured(value, faults)
     return said
+
+
+def _read_plain(field: FieldDescriptor, value: Any) -> Any:
+    """A scalar; texts for models and people are as clean as comments are."""
+    if field.name == "description":
+        return clean_comment(value, limit_characters=LIMIT_DESCRIPTION).text
+    if field.name == "title":
+        return one_line(value, LIMIT_TITLE)
+    return list(value) if field.is_repeated else value
 
 
 def _enum_word(field: FieldDescriptor, number: int) -> str | None:

@@ -46,6 +46,9 @@ class Hints:
     open_world: bool | None = None
 
 
+NO_HINTS = Hints()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskFacts:
     """How calls go on as tasks. None: as the gateway has it for all of them."""
@@ -134,7 +137,7 @@ class RpcFacts:
     title: str = ""
     description: str = ""
     examples: tuple[Mapping[str, Any], ...] = ()
-    hints: Hints = Hints()
+    hints: Hints = NO_HINTS
     required_capabilities: frozenset[ClientCapability] = frozenset()
     confirmation: Confirmation = Confirmation.UNSPECIFIED
     task: TaskFacts = TaskFacts()
