@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -16,7 +16,7 @@ from gateway.mcp.mirroring.agreement import NAME_SOURCES
 from gateway.mcp.ports import Metadata
 from gateway.transcoding.errors import BadReply
 from gateway.transcoding.printed import Printed
-from gateway.transcoding.rpc_status import RpcStatus
+from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
 
 Reply = bytes | RpcStatus | Callable[[bytes], bytes | RpcStatus]
 
@@ -51,13 +51,46 @@ class HangingRpc(FakeRpc):
         raise AssertionError("unreachable")
 
 
+class FakeStream:
+    """Gives these replies, then hangs if asked to; remembers its calls and whether each was left behind."""
+
+    def __init__(self, *replies: bytes | RpcStatus, hangs: bool = False) -> None:
+        self.replies = replies
+        self.hangs = hangs
+        self.calls: list[tuple[tuple[bytes, ...], float, tuple[tuple[str, str | bytes], ...]]] = []
+        self.has_begun = asyncio.Event()
+        self.given = 0
+        self.open = 0
+
+    async def __call__(
+        self, requests: Sequence[bytes], *, timeout_seconds: float, metadata: Metadata
+    ) -> AsyncGenerator[bytes | RpcStatus, None]:
+        self.calls.append((tuple(requests), timeout_seconds, tuple(metadata)))
+        self.open += 1
+        try:
+            for reply in self.replies:
+                self.given += 1
+                yield reply
+            self.has_begun.set()
+            if self.hangs:
+                await asyncio.Event().wait()
+        finally:
+            self.open -= 1
+
+
 class JsonTranscoder:
-    """Requests and replies are JSON text; an argument `refused` is refused."""
+    """Requests and replies are JSON text; an argument `refused` is refused. A client's stream lists `messages`."""
 
     def encode_arguments(self, arguments: Mapping[str, Any]) -> bytes | Distilled:
         if "refused" in arguments:
             return distil([Problem(at="/refused", text="must not be there")], subject="arguments")
         return orjson.dumps(dict(arguments))
+
+    def encode_requests(self, arguments: Mapping[str, Any]) -> Sequence[bytes] | Distilled:
+        if "messages" in arguments:
+            return [orjson.dumps(message) for message in arguments["messages"]]
+        request = self.encode_arguments(arguments)
+        return request if isinstance(request, Distilled) else (request,)
 
     def read_reply(self, reply: bytes) -> Printed:
         try:
@@ -66,7 +99,8 @@ class JsonTranscoder:
             raise BadReply("it is no JSON") from error
 
     def report_status(self, status: RpcStatus) -> StatusReport:
-        return StatusReport(code=status.code, message=status.message)
+        is_ours = status.origin is StatusOrigin.GATEWAY
+        return StatusReport(code=status.code, message=status.message, is_own_wording=is_ours)
 
 
 class ReadingTranscoder(JsonTranscoder):
@@ -83,6 +117,7 @@ class Kit:
     """What the tests of this room are built from."""
 
     FakeRpc = FakeRpc
+    FakeStream = FakeStream
     HangingRpc = HangingRpc
     ReadingTranscoder = ReadingTranscoder
 
@@ -100,6 +135,11 @@ class Kit:
             "deadline_seconds": 30.0,
         }
         return Tool(name=name, **{**settings, **options})
+
+    def make_stream_tool(self, name: str = "watch", *, has_many_replies: bool = True, **options: Any) -> Tool:
+        """A tool over a stream, of many replies by default."""
+        defaults = {"call": None, "has_many_replies": has_many_replies, "output_validator": None}
+        return self.make_tool(name, **{**defaults, **options})
 
     def make_catalogue(self, *tools: Tool, **options: Any) -> Catalogue:
         return Catalogue(tools={tool.name: tool for tool in tools}, version="1", **options)
