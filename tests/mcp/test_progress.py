@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gateway.contract.envelopes import Envelope, encode_envelope
 from gateway.mcp.exchange import Exchange
 from gateway.mcp.progress import Progress, ProgressPace, open_progress
-from tests.mcp.virtual_time import run_virtually
+from tests.virtual_time import run_virtually
 
 PACE = ProgressPace()
 Work = Callable[[Progress], Awaitable[None]]
