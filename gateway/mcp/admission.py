@@ -78,7 +78,9 @@ class Admission:
         distilled = self._validator.validate_message(message)
         if distilled is not None:
             return distilled_refusal(Condition.INVALID_PARAMS, distilled, rejection=True)
-        return method, MethodCall(params=params, exchange=exchange, catalogue=catalogue, revision=revision)
+        return method, MethodCall(
+            request_id=message["id"], params=params, exchange=exchange, catalogue=catalogue, revision=revision
+        )
 
     def _refuse_shape(self, message: Mapping[str, Any]) -> Refusal:
         distilled = self._validator.validate_message(message) or _explain_shape(message)

@@ -15,9 +15,11 @@ from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.exchange import Exchange
 from gateway.mcp.methods.method import Method
 from gateway.mcp.methods.server_discover import ServerDiscover
+from gateway.mcp.methods.subscriptions_listen import SubscriptionsListen
 from gateway.mcp.methods.tools_call import ToolsCall, find_mirrored
 from gateway.mcp.methods.tools_list import ToolsList
 from gateway.mcp.progress import ProgressPace
+from gateway.mcp.subscriptions.hub import SubscriptionHub
 from gateway.mcp.tool_calls.collector import StreamLimits
 
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
@@ -53,7 +55,7 @@ class Dispatcher:
     `catalogue` gives the current one and is asked once a message. `page_size` is the number of tools a page of
     tools/list, None for one page. `result_limit_bytes` bounds the JSON of a tool's result, `stream_limits` what is
     collected of a stream, `progress_pace` how often progress is told; `forward_internal` tells callers what a backend
-    says of its internal failures.
+    says of its internal failures. `subscriptions` is who is told of changes; None offers no subscriptions.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Dispatcher:
         stream_limits: StreamLimits | None = None,
         progress_pace: ProgressPace | None = None,
         forward_internal: bool = False,
+        subscriptions: SubscriptionHub | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._server_info = orjson.Fragment(orjson.dumps(server.describe()))
@@ -87,8 +90,12 @@ class Dispatcher:
                 mirrors=find_mirrored,
             ),
         )
-        discover = ServerDiscover(capabilities={row.capability for row in served if row.capability is not None})
-        rows = (Method(name="server/discover", answer=discover.answer), *served)
+        # Lists that clients may keep are told of when they change, where there is somebody to tell.
+        changes = {} if subscriptions is None else {"listChanged": True}
+        discover = ServerDiscover(capabilities={row.capability: changes for row in served if row.capability})
+        rows = [Method(name="server/discover", answer=discover.answer), *served]
+        if subscriptions is not None:
+            rows.append(Method(name="subscriptions/listen", answer=SubscriptionsListen(subscriptions).answer))
         self._admission = Admission(methods=MappingProxyType({row.name: row for row in rows}), validator=validator)
 
     async def dispatch(self, message: dict[str, Any], exchange: Exchange) -> Envelope | None:

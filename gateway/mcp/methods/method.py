@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.contract.envelopes import Refusal
+from gateway.contract.envelopes import Refusal, RequestId
 from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.exchange import Exchange
 from gateway.mcp.mirroring.parameters import HeaderParameter
@@ -21,6 +21,7 @@ class MethodCall:
     `catalogue` is what is served while this request is answered, even when a newer one comes in meanwhile.
     """
 
+    request_id: RequestId
     params: Mapping[str, Any]
     exchange: Exchange
     catalogue: Catalogue

@@ -4,7 +4,7 @@ It answers from constants and the catalogue at hand, so it is quick while backen
 Source: MCP 2026-07-28, server/discover.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 from gateway.mcp.methods.method import MethodCall
@@ -12,10 +12,10 @@ from gateway.mcp.revisions import PER_REQUEST_SERVED
 
 
 class ServerDiscover:
-    """Answers server/discover; `capabilities` are the names of the server capabilities that the methods make up."""
+    """Answers server/discover; `capabilities` are what the methods make up, by name, with their settings."""
 
-    def __init__(self, *, capabilities: Iterable[str]) -> None:
-        self._capabilities: dict[str, dict[str, Any]] = {name: {} for name in sorted(capabilities)}
+    def __init__(self, *, capabilities: Mapping[str, Mapping[str, Any]]) -> None:
+        self._capabilities = {name: dict(capabilities[name]) for name in sorted(capabilities)}
 
     async def answer(self, call: MethodCall) -> dict[str, Any]:
         """A DiscoverResult; the dispatcher adds the server's identity."""

@@ -1,0 +1,55 @@
+"""`subscriptions/listen`: one long request on whose stream a client hears of changes.
+
+The first message of the stream says which of the wanted notifications it will carry; the answer comes when the gateway
+stops, and a client that closes the request has unsubscribed. Source: MCP 2026-07-28, basic/utilities/subscriptions.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gateway.contract.conditions import Condition
+from gateway.contract.envelopes import Refusal, notification
+from gateway.mcp.methods.method import MethodCall, Outcome
+from gateway.mcp.subscriptions.hub import SubscriptionHub
+from gateway.mcp.subscriptions.topics import TOPICS, Topic
+
+SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId"
+
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+_NO_STREAM = Refusal(
+    condition=Condition.INVALID_REQUEST,
+    message="subscriptions/listen answers with a stream: Accept must take text/event-stream",
+)
+
+
+class SubscriptionsListen:
+    """Answers subscriptions/listen from one hub."""
+
+    def __init__(self, hub: SubscriptionHub) -> None:
+        self._hub = hub
+
+    async def answer(self, call: MethodCall) -> Outcome:
+        """A SubscriptionsListenResult once the gateway stops, notifications until then.
+
+        Refused are a client that takes no stream, and one too many (resource_exhausted). Being cancelled unsubscribes.
+        """
+        outlet = call.exchange.outlet
+        if outlet is None:
+            return _NO_STREAM
+        if self._hub.is_full:
+            limit = self._hub.limit_listeners
+            message = f"all {limit} subscriptions that are kept at once are taken; try again later"
+            return Refusal(condition=Condition.RESOURCE_EXHAUSTED, message=message, rejection=False)
+        meta = {SUBSCRIPTION_ID_KEY: call.request_id}
+        wanted = _read_wanted(call.params["notifications"])
+        with self._hub.listen(wanted) as listener:
+            honoured = {TOPICS[topic].filter_member: True for topic in Topic if topic in wanted}
+            await outlet.notify(notification(_ACKNOWLEDGED, {"notifications": honoured, "_meta": meta}))
+            while (changed := await listener.wait()) is not None:
+                for topic in changed:
+                    await outlet.notify(notification(TOPICS[topic].notification, {"_meta": meta}))
+        return {"resultType": "complete", "_meta": meta}
+
+
+def _read_wanted(asked: Mapping[str, Any]) -> frozenset[Topic]:
+    return frozenset(topic for topic, row in TOPICS.items() if asked.get(row.filter_member) is True)

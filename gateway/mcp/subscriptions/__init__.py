@@ -1,0 +1,1 @@
+"""Who is told when what is served changes."""

@@ -1,0 +1,84 @@
+"""A listener is acknowledged first, hears of what it asked for, and is answered at the end."""
+
+import asyncio
+
+from gateway.contract.envelopes import Envelope
+from gateway.mcp.catalogue import Catalogue
+from gateway.mcp.exchange import Exchange
+from gateway.mcp.subscriptions.hub import SubscriptionHub
+
+OLD = Catalogue(tools={}, version="1")
+NEW = Catalogue(tools={}, version="2")
+META = {"io.modelcontextprotocol/subscriptionId": "listen-1"}
+
+
+class Client:
+    """The client's end of a listening request: what it got so far."""
+
+    def __init__(self) -> None:
+        self.heard: asyncio.Queue[dict] = asyncio.Queue()
+
+    async def notify(self, envelope: Envelope) -> None:
+        self.heard.put_nowait(dict(envelope.body))
+
+
+def listen(kit, hub, client, **asked):
+    request = kit.make_request("subscriptions/listen", {"notifications": asked}, request_id="listen-1")
+    dispatcher = kit.make_dispatcher(subscriptions=hub)
+    return asyncio.ensure_future(dispatcher.dispatch(request, Exchange(front="test", outlet=client)))
+
+
+async def test_a_listener_is_acknowledged_then_told_then_answered(kit):
+    hub, client = SubscriptionHub(), Client()
+    answer = listen(kit, hub, client, toolsListChanged=True, promptsListChanged=True)
+    acknowledged = await client.heard.get()
+    hub.publish(OLD, NEW)
+    changed = await client.heard.get()
+    hub.close()
+    assert acknowledged == {
+        "jsonrpc": "2.0",
+        "method": "notifications/subscriptions/acknowledged",
+        "params": {"notifications": {"toolsListChanged": True}, "_meta": META},
+    }
+    assert changed == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {"_meta": META}}
+    result = (await answer).body["result"]
+    assert result["resultType"] == "complete"
+    assert result["_meta"]["io.modelcontextprotocol/subscriptionId"] == "listen-1"
+    assert client.heard.empty()
+
+
+async def test_a_listener_that_asked_for_nothing_hears_nothing(kit):
+    hub, client = SubscriptionHub(), Client()
+    answer = listen(kit, hub, client)
+    assert (await client.heard.get())["params"]["notifications"] == {}
+    hub.publish(OLD, NEW)
+    hub.close()
+    await answer
+    assert client.heard.empty()
+
+
+async def test_a_listener_that_leaves_makes_room(kit):
+    hub, client = SubscriptionHub(limit_listeners=1), Client()
+    answer = listen(kit, hub, client, toolsListChanged=True)
+    await client.heard.get()
+    refused = await listen(kit, hub, Client(), toolsListChanged=True)
+    assert refused.body["error"]["message"] == "all 1 subscriptions that are kept at once are taken; try again later"
+    answer.cancel()
+    await asyncio.wait([answer])
+    assert not hub.is_full
+
+
+async def test_a_client_that_takes_no_stream_is_told_so(kit):
+    dispatcher = kit.make_dispatcher(subscriptions=SubscriptionHub())
+    status, answer = await kit.ask(dispatcher, kit.make_request("subscriptions/listen", {"notifications": {}}))
+    assert status == 400
+    assert answer["error"]["message"] == (
+        "subscriptions/listen answers with a stream: Accept must take text/event-stream"
+    )
+
+
+async def test_list_changed_is_advertised_where_it_is_told(kit):
+    for hub, expected in ((SubscriptionHub(), {"tools": {"listChanged": True}}), (None, {"tools": {}})):
+        dispatcher = kit.make_dispatcher(subscriptions=hub)
+        _, answer = await kit.ask(dispatcher, kit.make_request("server/discover"))
+        assert answer["result"]["capabilities"] == expected
