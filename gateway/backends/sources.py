@@ -16,6 +16,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 from google.protobuf.message import DecodeError
 
 from gateway.contract.quoting import one_line
+from gateway.descriptors.files.runtime_files import VALIDATE_FILE, find_runtime_file
 
 LIMIT_SET_BYTES = 256 * 1024 * 1024
 LIMIT_PROTO_FILES = 10_000
@@ -72,9 +73,9 @@ def compile_protos(folder: Path) -> tuple[FileDescriptorProto, ...]:
     """The descriptors of every .proto file below a folder and of what they import, comments included.
 
     The folder is the root of their imports; google/protobuf, google/api, google/rpc and what else comes with protoc
-    and googleapis-common-protos need not be in it. Raises `SourceError`, which names the first fault by file and line.
-    Nothing is written to the folder. The compiler, protoc as grpcio-tools has it, runs as a process of its own, since
-    it reports faults to standard error alone, past Python.
+    and googleapis-common-protos need not be in it, nor buf/validate/validate.proto. Raises `SourceError`, which names
+    the first fault by file and line. Nothing is written to the folder. The compiler, protoc as grpcio-tools has it,
+    runs as a process of its own, since it reports faults to standard error alone, past Python.
     """
     if not folder.is_dir():
         what = "is a file; a descriptor set goes to --descriptors" if folder.exists() else "is not there"
@@ -90,6 +91,7 @@ def compile_protos(folder: Path) -> tuple[FileDescriptorProto, ...]:
         roots = [".", *_find_common_protos()]
         lines = [
             *(f"--proto_path={root}" for root in roots),
+            *_find_validate_set(folder, names, Path(scratch)),
             f"--descriptor_set_out={result}",
             "--include_imports",
             "--include_source_info",
@@ -113,6 +115,20 @@ def _find_common_protos() -> Iterator[str]:
     spec = importlib.util.find_spec("google.api.annotations_pb2")
     if spec is not None and spec.origin is not None:
         yield str(Path(spec.origin).parents[2])
+
+
+def _find_validate_set(folder: Path, names: list[str], scratch: Path) -> Iterator[str]:
+    """The option by which protoc finds the language of validation rules, where a file imports it and none has it.
+
+    Its source comes with no package, its descriptor does.
+    """
+    if VALIDATE_FILE in names or not any(VALIDATE_FILE.encode() in Path(folder, name).read_bytes() for name in names):
+        return
+    file = find_runtime_file(VALIDATE_FILE)
+    if file is not None:
+        path = Path(scratch, "validate.binpb")
+        path.write_bytes(FileDescriptorSet(file=[file]).SerializeToString())
+        yield f"--descriptor_set_in={path}"
 
 
 def _run_protoc(folder: Path, arguments: Path) -> str | None:

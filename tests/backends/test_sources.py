@@ -108,6 +108,25 @@ def test_a_folder_named_like_a_python_package_does_not_get_in_the_way(protos: Pa
     assert "shop/v1/orders.proto" in {file.name for file in compile_protos(protos)}
 
 
+def test_the_language_of_validation_rules_need_not_be_in_the_folder(protos: Path) -> None:
+    text = """syntax = "proto3"; import "buf/validate/validate.proto";
+        message M { string v = 1 [(buf.validate.field).string.min_len = 2]; }"""
+    (protos / "ruled.proto").write_text(text)
+    files = {file.name: file for file in compile_protos(protos)}
+    assert files.keys() >= {"shop/v1/orders.proto", "ruled.proto", "buf/validate/validate.proto"}
+    assert files["ruled.proto"].message_type[0].field[0].options.SerializeToString() == b"\xba\x48\x04\x72\x02\x10\x02"
+
+
+def test_a_folder_may_have_a_language_of_validation_rules_of_its_own(protos: Path) -> None:
+    (protos / "buf/validate").mkdir(parents=True)
+    (protos / "buf/validate/validate.proto").write_text('syntax = "proto3"; package buf.validate; message Own {}')
+    (protos / "ruled.proto").write_text(
+        'syntax = "proto3"; import "buf/validate/validate.proto"; message M { buf.validate.Own v = 1; }'
+    )
+    files = {file.name: file for file in compile_protos(protos)}
+    assert [message.name for message in files["buf/validate/validate.proto"].message_type] == ["Own"]
+
+
 def test_hidden_folders_are_left_alone(protos: Path) -> None:
     (protos / ".git").mkdir()
     (protos / ".git/broken.proto").write_text("no")

@@ -44,14 +44,9 @@ def compile_body(body: str, *, head: str = 'syntax = "proto3";', imports: tuple[
 
 
 def _write_validate_file(folder: str) -> Path:
-    """A descriptor set with buf/validate/validate.proto and what it imports; there is no package with its text."""
-    found: dict[str, FileDescriptorProto] = {}
-    pending = [VALIDATE_FILE]
-    for name in pending:
-        file = find_runtime_file(name)
-        assert file is not None
-        found[name] = file
-        pending += [other for other in file.dependency if other not in pending]
+    """A descriptor set with buf/validate/validate.proto; there is no package with its text."""
+    file = find_runtime_file(VALIDATE_FILE)
+    assert file is not None
     target = Path(folder, "validate.binpb")
-    target.write_bytes(FileDescriptorSet(file=reversed(found.values())).SerializeToString())
+    target.write_bytes(FileDescriptorSet(file=[file]).SerializeToString())
     return target
