@@ -22,7 +22,10 @@ def find_nearest_name(name: str, known: Iterable[str]) -> str | None:
     for candidate in islice(known, _LIMIT_KNOWN):
         if len(candidate) <= _LIMIT_CHARACTERS:
             by_plain.setdefault(_plain(candidate), candidate)
-    nearest = difflib.get_close_matches(_plain(name), by_plain, n=1, cutoff=_LIKENESS)
+    plain = _plain(name)
+    if plain in by_plain:
+        return by_plain[plain]
+    nearest = difflib.get_close_matches(plain, by_plain, n=1, cutoff=_LIKENESS)
     return by_plain[nearest[0]] if nearest else None
 
 

@@ -14,6 +14,10 @@ Causes = Iterator[ValidationError]
 Judge = Callable[[Any, Any, Any, Any], Causes]
 
 
+# Keywords beside which others mean something else, or nothing (`$ref` before 2019-09), or references do.
+_CHANGES_SCOPE = frozenset({"$id", "id", "$ref", "$dynamicRef", "$recursiveRef", "if"})
+
+
 class StepsSpentError(Exception):
     """Explaining took more steps than it is allowed."""
 
@@ -42,8 +46,40 @@ def descend(validator: Any, value: Any, schema: Any, **where: Any) -> Causes:
     if schema is False:
         # Where `jsonschema` meets this schema itself, it forgets the path and writes out the value.
         yield ValidationError("is not allowed", path=[where["path"]] if "path" in where else ())
+    elif schema is True:
+        return
+    elif _CHANGES_SCOPE.isdisjoint(schema):
+        yield from _judge_keywords(validator, value, schema, **where)
     else:
         yield from validator.descend(value, schema, **where)
+
+
+def _judge_keywords(
+    validator: Any, value: Any, schema: Any, *, path: str | int | None = None, schema_path: str | int | None = None
+) -> Causes:
+    """What `jsonschema`'s own descent gives for a schema in which references mean what they meant outside.
+
+    That makes a validator for every subschema, which is most of an explanation's time; here the one at hand goes on.
+    """
+    judges = validator.VALIDATORS
+    for keyword, limit in schema.items():
+        judge = judges.get(keyword)
+        if judge is None:
+            continue
+        for cause in judge(validator, limit, value, schema) or ():
+            cause._set(
+                validator=keyword,
+                validator_value=limit,
+                instance=value,
+                schema=schema,
+                type_checker=validator.TYPE_CHECKER,
+            )
+            cause.schema_path.appendleft(keyword)
+            if path is not None:
+                cause.path.appendleft(path)
+            if schema_path is not None:
+                cause.schema_path.appendleft(schema_path)
+            yield cause
 
 
 def fits(keyword: str, limit: Any, value: Any) -> bool:

@@ -62,8 +62,12 @@ def make_message_parser(
     build_extended: BuildExtended,
     *,
     ignores_unknown: bool = False,
+    explains: bool = True,
 ) -> Parse:
-    """A parser of one message type. `ignores_unknown` drops unknown fields and unknown enum names (ProtoJSON)."""
+    """A parser of one message type. `ignores_unknown` drops unknown fields and unknown enum names (ProtoJSON).
+
+    Without `explains` the first fault ends it, in no words worth telling: for who parses once more to have them all.
+    """
     plan: MessagePlan | None = None
     find_entry: Callable[[str], Entry | None]
     required: Mapping[str, str]
@@ -94,7 +98,7 @@ def make_message_parser(
                         if item is not None:
                             extensions[found[0]] = found[1](item, room)
                     elif not ignores_unknown:
-                        raise refuse(explain_unknown_field(key, plan.known))
+                        raise refuse(explain_unknown_field(key, plan.known) if explains else "is unknown")
                 else:
                     kind, name, parse, takes_null = entry
                     if type(item) is kind:
@@ -104,6 +108,8 @@ def make_message_parser(
             except RefusedError as refusal:
                 if ignores_unknown and refusal.names_unknown_enum:
                     continue
+                if not explains:
+                    raise
                 causes = gather(causes, key, refusal.causes)
                 if len(causes) >= LIMIT_CAUSES:
                     break

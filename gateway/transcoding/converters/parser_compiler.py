@@ -118,6 +118,7 @@ class ParserCompiler:
             lambda extension: self._find_extension(descriptor, extension),
             lambda fields, extensions: _build_extended(descriptor, fields, extensions),
             ignores_unknown=self._ignores_unknown,
+            explains=not self._trusting,
         )
 
     def _make_plan(self, descriptor: Descriptor) -> MessagePlan:
