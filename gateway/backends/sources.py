@@ -122,13 +122,20 @@ def _find_validate_set(folder: Path, names: list[str], scratch: Path) -> Iterato
 
     Its source comes with no package, its descriptor does.
     """
-    if VALIDATE_FILE in names or not any(VALIDATE_FILE.encode() in Path(folder, name).read_bytes() for name in names):
+    if VALIDATE_FILE in names or not any(_mentions_validate_file(folder / name) for name in names):
         return
     file = find_runtime_file(VALIDATE_FILE)
     if file is not None:
         path = Path(scratch, "validate.binpb")
         path.write_bytes(FileDescriptorSet(file=[file]).SerializeToString())
         yield f"--descriptor_set_in={path}"
+
+
+def _mentions_validate_file(path: Path) -> bool:
+    try:
+        return VALIDATE_FILE.encode() in path.read_bytes()
+    except OSError:
+        return False  # protoc says what is wrong with it
 
 
 def _run_protoc(folder: Path, arguments: Path) -> str | None:

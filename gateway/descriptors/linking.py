@@ -72,7 +72,7 @@ def link_files(files: Iterable[FileDescriptorProto], *, limits: LinkLimits | Non
 def _order(gathered: GatheredFiles, table: SymbolTable, needs: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     """Each file after all that it imports, or where imports go in a circle, after those that it really needs."""
     declared = {
-        name: needed | {other for other in gathered.versions[name].file.dependency if other in needs} - {name}
+        name: needed | {other for other in _list_imports(gathered.versions[name].file) if other in needs} - {name}
         for name, needed in needs.items()
     }
     order = order_files(declared)
@@ -83,6 +83,14 @@ def _order(gathered: GatheredFiles, table: SymbolTable, needs: Mapping[str, froz
         others = sorted(order.circular & needs[name])
         table.break_file(name, f"file {name} and {' and '.join(others[:2])} need each other's types in a circle")
     return order.names
+
+
+def _list_imports(file: FileDescriptorProto) -> tuple[str, ...]:
+    """The files that a file imports, those for its options alone (`import option`, edition 2024) among them.
+
+    A pool takes no notice of those, and so would not lead from a field to the rules that its options hold.
+    """
+    return (*file.dependency, *file.option_dependency)
 
 
 class _Builder:
@@ -100,7 +108,7 @@ class _Builder:
         version = self._gathered.versions[name]
         file, data = version.file, version.data
         declared = list(file.dependency)
-        imports = [other for other in dict.fromkeys(declared) if other in self.files]
+        imports = [other for other in dict.fromkeys(_list_imports(file)) if other in self.files]
         elsewhere = self._table.declared_elsewhere(name)
         if imports != declared or elsewhere or self._table.has_broken_parts(name):
             imports += sorted(other for other in self._needs[name] if other in self.files and other not in imports)

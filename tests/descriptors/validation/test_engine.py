@@ -5,6 +5,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from gateway.descriptors.api import describe_api
 from gateway.descriptors.validation.engine import UnusableRules, Violation
+from tests.laws.compiled import compile_files
 from tests.laws.ruled_messages import make_ruled_api
 
 
@@ -152,3 +153,17 @@ def test_two_backends_with_types_of_one_name_have_rules_of_their_own():
         for api in (strict, lenient, strict)
     ]
     assert found == [1, 0, 1]
+
+
+def test_predefined_rules_are_run_although_their_file_is_imported_for_options_alone():
+    own = """edition = "2023"; package own; import "buf/validate/validate.proto";
+        extend buf.validate.StringRules { bool shouts = 1001 [(buf.validate.predefined).cel = {
+          id: "shouts" message: "must be in capitals" expression: "!rule || this == this.upperAscii()" }]; }"""
+    text = """edition = "2024"; package t; import option "buf/validate/validate.proto"; import option "own.proto";
+        message M { string v = 1 [(buf.validate.field).string.(own.shouts) = true]; }"""
+    files = compile_files(own=own, t=text)
+    # In the order of names, which is not that of imports.
+    api = describe_api(sorted(files, key=lambda file: file.name, reverse=True))
+    message = GetMessageClass(find_type(api))(v="abc")
+    assert [violation.message for violation in api.rule_engine.find_violations(message)] == ["must be in capitals"]
+    assert api.warnings == ()
