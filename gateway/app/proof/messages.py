@@ -5,7 +5,7 @@ open enums, NaN and the infinities. No message holds what JSON cannot say, such 
 """
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -29,6 +29,7 @@ _LIMIT_FIELDS = 200
 _LIMIT_LEVELS = 24
 _LIMIT_ANY_FIELDS = 6
 _FEW = 8
+_TRIES = 20
 
 
 class Growth(enum.Enum):
@@ -221,19 +222,37 @@ class _Making:
         entry = find_map_entry(field)
         if entry is not None:
             values = None if place is None else place.get_values()
-            low, high = _get_counts(place, "minProperties", "maxProperties")
-            keys = {
-                draw_scalar(self._random, entry.fields_by_number[1], {}, is_finite=True)
-                for _ in range(self._random.randint(low, high))
+            return {
+                key: self._make_value(entry.fields_by_number[2], room, values)
+                for key in self._draw_keys(entry.fields_by_number[1], place)
             }
-            return {key: self._make_value(entry.fields_by_number[2], room, values) for key in keys}
         if field.is_repeated:
             items = None if place is None else place.get_items()
             low, high = _get_counts(place, "minItems", "maxItems")
-            made = [self._make_value(field, room, items) for _ in range(self._random.randint(low, high))]
-            is_set = place is not None and place.schema.get("uniqueItems", False)
-            return [one for index, one in enumerate(made) if one not in made[:index]] if is_set else made
+            if place is not None and place.schema.get("uniqueItems", False):
+                return self._draw_different(lambda: self._make_value(field, room, items), low, high)
+            return [self._make_value(field, room, items) for _ in range(self._random.randint(low, high))]
         return self._make_value(field, room, place)
+
+    def _draw_keys(self, key: FieldDescriptor, place: Offered | None) -> list[Any]:
+        # Of a key that is no text, what the schema says of its name follows from its type.
+        is_text = key.type == FieldDescriptor.TYPE_STRING
+        limits = place.schema.get("propertyNames", {}) if place is not None and is_text else {}
+        low, high = _get_counts(place, "minProperties", "maxProperties")
+        return self._draw_different(lambda: draw_scalar(self._random, key, limits, is_finite=True), low, high)
+
+    def _draw_different(self, draw: Callable[[], Any], low: int, high: int) -> list[Any]:
+        wanted = self._random.randint(low, high)
+        found: list[Any] = []
+        for _ in range(wanted + _TRIES):
+            if len(found) == wanted:
+                break
+            value = draw()
+            if value not in found:
+                found.append(value)
+        if len(found) < low:
+            raise NoValueError(f"no {low} different values were found")
+        return found
 
     def _make_value(self, field: FieldDescriptor, room: _Room, place: Offered | None) -> Any:
         if field.message_type is not None:

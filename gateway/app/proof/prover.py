@@ -71,8 +71,8 @@ def prove_api(
     """
     chosen = api.rpcs if rpcs is None else tuple(rpcs)
     names = {rpc.name: make_tool_name(rpc.name) for rpc in chosen} if tool_names is None else tool_names
-    record = _Record()
-    record.findings += [make_finding(rpc, Law.TOOL_NAME, detail) for rpc, detail in find_name_faults(names)]
+    faults = find_name_faults(names, are_derived=tool_names is None)
+    record = _Record(findings=[make_finding(rpc, Law.TOOL_NAME, detail) for rpc, detail in faults])
     prover = _Prover(api, codec or Codec(api), schemas or SchemaBuilder(api), record, examples=examples, seed=seed)
     for rpc in chosen:
         prover.prove(rpc)

@@ -104,6 +104,21 @@ def test_a_list_of_different_items_has_no_item_twice():
     assert {tuple(message.many) for message in made} == {(), (0,), (1,), (0, 1), (1, 0)}
 
 
+def test_different_items_and_keys_are_found_as_many_as_are_asked_for():
+    few = {"type": "integer", "minimum": 0, "maximum": 2}
+    named = {
+        "type": "object",
+        "propertyNames": {"pattern": "^[ab0]$"},
+        "minProperties": 2,
+        "additionalProperties": {"type": "integer"},
+    }
+    made, _ = make_offered(many={"type": "array", "items": few, "uniqueItems": True, "minItems": 3}, named=named)
+    assert {(frozenset(message.many), len(message.many)) for message in made} == {(frozenset({0, 1, 2}), 3)}
+    assert all(len(message.named) >= 2 and set(message.named) <= {"a", "b", "0"} for message in made)
+    _, maker = make_offered(many={"type": "array", "items": few, "uniqueItems": True, "minItems": 4})
+    assert maker.left_out == {"t.M.many": "no 4 different values were found"}
+
+
 def test_what_is_required_is_always_there():
     made, _ = make_offered(Growth.LEAST, required=["a"], a={"type": "string", "const": "x"}, many={"items": {}})
     assert {message.a for message in made} == {"x"}
