@@ -13,14 +13,14 @@ from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
 from jsonschema.validators import extend, validator_for
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
-from gateway.contract.explaining.descent import Causes, Judge, Steps
+from gateway.contract.explaining.descent import Causes, Judge, Steps, follow
 from gateway.contract.explaining.leaves import LEAVES
 from gateway.contract.explaining.members import MEMBERS
 from gateway.contract.explaining.unions import UNIONS
 
 LIMIT_STEPS = 2000
 
-_JUDGES: Mapping[str, Judge] = {**LEAVES, **MEMBERS, **UNIONS}
+_JUDGES: Mapping[str, Judge] = {**LEAVES, **MEMBERS, **UNIONS, "$ref": follow}
 # Draft 7 is what the protocol's revisions before 2025-11-25 are written in.
 _EXPLAINERS: Mapping[Any, Any] = {
     dialect: extend(  # type: ignore[no-untyped-call]
@@ -39,7 +39,7 @@ def iter_causes(schema: Mapping[str, Any], value: Any, *, limit_steps: int = LIM
     dialect = validator_for(schema, default=Draft202012Validator)
     explainer = _EXPLAINERS.get(dialect, _EXPLAINERS[Draft202012Validator])
     # The registry holds the metaschemas and fetches nothing.
-    yield from explainer(schema, registry=REGISTRY, format_checker=Steps(limit_steps)).iter_errors(value)
+    yield from explainer(schema, registry=REGISTRY, format_checker=Steps(limit_steps, schema)).iter_errors(value)
 
 
 def get_text(cause: ValidationError) -> str:

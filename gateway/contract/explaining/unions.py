@@ -12,6 +12,11 @@ from gateway.contract.explaining.leaves import enum_words, type_words
 TAGS = frozenset({"const", "enum"})
 
 
+def _all_of(validator: Any, parts: Any, value: Any, schema: Any) -> Causes:
+    for index, part in enumerate(parts):
+        yield from descend(validator, value, part, schema_path=index)
+
+
 def _any_of(validator: Any, branches: Any, value: Any, schema: Any) -> Causes:
     failures: list[list[ValidationError]] = []
     for index, branch in enumerate(branches):
@@ -97,4 +102,4 @@ def _merge(lists: Iterable[list[Any]]) -> list[Any]:
     return merged
 
 
-UNIONS: Mapping[str, Judge] = {"anyOf": _any_of, "oneOf": _one_of, "not": _not}
+UNIONS: Mapping[str, Judge] = {"allOf": _all_of, "anyOf": _any_of, "oneOf": _one_of, "not": _not}
