@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -23,6 +23,9 @@ class JsonTranscoder:
     def encode_arguments(self, arguments: Mapping[str, Any]) -> bytes | Distilled:
         return orjson.dumps(dict(arguments))
 
+    def encode_requests(self, arguments: Mapping[str, Any]) -> Sequence[bytes] | Distilled:
+        return [orjson.dumps(dict(arguments))]
+
     def read_reply(self, reply: bytes) -> Printed:
         return Printed(value=orjson.loads(reply))
 
@@ -31,7 +34,11 @@ class JsonTranscoder:
 
 
 class Backend:
-    """Three RPCs: one gives its request back, one hangs until it is cancelled, one is broken on our side."""
+    """Four RPCs: one gives its request back, one hangs until it is cancelled, one is broken on our side, one streams.
+
+    The stream gives `count` messages with `size` characters in each, and then hangs if `hangs` or breaks if
+    `fails`.
+    """
 
     def __init__(self) -> None:
         self.begun = 0
@@ -53,6 +60,18 @@ class Backend:
     async def fail(self, request: bytes, *, timeout_seconds: float, metadata: Metadata) -> bytes | RpcStatus:
         raise ZeroDivisionError("secret words")
 
+    async def watch(
+        self, requests: Sequence[bytes], *, timeout_seconds: float, metadata: Metadata
+    ) -> AsyncGenerator[bytes | RpcStatus, None]:
+        asked = orjson.loads(requests[0])
+        for number in range(asked["count"]):
+            yield orjson.dumps({"n": number, "text": "x" * asked.get("size", 0)})
+            await asyncio.sleep(0)
+        if asked.get("fails"):
+            raise ZeroDivisionError("secret words")
+        if asked.get("hangs"):
+            await self.hang(b"", timeout_seconds=timeout_seconds, metadata=metadata)
+
     async def _count(self, name: str) -> None:
         async with self._changed:
             setattr(self, name, getattr(self, name) + 1)
@@ -64,19 +83,22 @@ class Backend:
             await self._changed.wait_for(lambda: all(getattr(self, name) >= count for name, count in counts.items()))
 
     def make_tools(self) -> dict[str, Tool]:
-        return {
-            name: Tool(
-                name=name,
-                rpc=f"test.v1.Test/{name}",
-                backend="test",
-                listing={"name": name, "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}},
-                output_validator=SchemaValidator({"type": "object"}),
-                transcoder=JsonTranscoder(),
-                call=rpc,
-                deadline_seconds=30,
-            )
-            for name, rpc in {"echo": self.echo, "hang": self.hang, "fail": self.fail}.items()
-        }
+        unary = {"echo": self.echo, "hang": self.hang, "fail": self.fail}
+        tools = [self._make_tool(name, call=rpc) for name, rpc in unary.items()]
+        tools.append(self._make_tool("watch", stream=self.watch, has_many_replies=True))
+        return {tool.name: tool for tool in tools}
+
+    def _make_tool(self, name: str, **options: Any) -> Tool:
+        return Tool(
+            name=name,
+            rpc=f"test.v1.Test/{name}",
+            backend="test",
+            listing={"name": name, "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}},
+            transcoder=JsonTranscoder(),
+            deadline_seconds=30,
+            output_validator=SchemaValidator({"type": "object"}, subject="result"),
+            **options,
+        )
 
 
 def make_request(method: str, params: Mapping[str, Any] | None = None, *, request_id: Any = 1) -> dict[str, Any]:

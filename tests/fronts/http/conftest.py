@@ -1,6 +1,7 @@
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,7 +142,7 @@ def faithful_headers(message: Any) -> dict[str, str]:
 @pytest.hookimpl(optionalhook=True)
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     """What meets the server is tried on both loops that it may run on."""
-    if item.path.name == "test_server.py":
+    if item.path.name in ("test_server.py", "test_streamed_answers.py"):
         return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
     return {"asyncio": asyncio.new_event_loop}
 
@@ -167,19 +168,35 @@ def get_headers() -> Callable[[Any], dict[str, str]]:
 
 
 @pytest.fixture
-async def port(dispatcher: Dispatcher, health: Health) -> AsyncIterator[int]:
+async def start_server(dispatcher: Dispatcher, health: Health) -> AsyncIterator[Callable[..., Awaitable[int]]]:
+    """Starts a real server on a loopback port, with these settings of the front; gives the port.
+
+    `send_buffer_bytes` is what the kernel may hold for a client that does not read.
+    """
+    async with AsyncExitStack() as stack:
+
+        async def start(*, send_buffer_bytes: int | None = None, **settings: Any) -> int:
+            app = build_http_app(dispatcher, HttpSettings(**settings), health)
+            listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            if send_buffer_bytes is not None:
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer_bytes)
+            config = uvicorn.Config(app, http="httptools", lifespan="off", log_config=None, access_log=False)
+            server = uvicorn.Server(config)
+            serving = asyncio.create_task(server.serve([listening]))
+
+            async def stop() -> None:
+                server.should_exit = True
+                await serving
+
+            stack.push_async_callback(stop)
+            while not server.started:  # noqa: ASYNC110 - the server offers nothing to wait for
+                await asyncio.sleep(0)
+            return int(listening.getsockname()[1])
+
+        yield start
+
+
+@pytest.fixture
+async def port(start_server: Callable[..., Awaitable[int]]) -> int:
     """A real server on a loopback port, with a body limit of 100,000 bytes and 200,000 more to be drained."""
-    settings = HttpSettings(body_limit_bytes=100_000, drain_limit_bytes=200_000)
-    app = build_http_app(dispatcher, settings, health)
-    listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, http="httptools", lifespan="off", log_config=None, access_log=False)
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve([listening]))
-    while not server.started:  # noqa: ASYNC110 - the server offers nothing to wait for
-        await asyncio.sleep(0)
-    try:
-        yield listening.getsockname()[1]
-    finally:
-        server.should_exit = True
-        await serving
-        listening.close()
+    return await start_server(body_limit_bytes=100_000, drain_limit_bytes=200_000)
