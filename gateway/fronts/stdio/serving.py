@@ -16,6 +16,7 @@ from gateway.contract.conditions import Condition
 from gateway.contract.envelopes import Envelope, Refusal, encode_envelope, error_response, refusal_response
 from gateway.contract.parsing import find_request_id, parse_message
 from gateway.contract.quoting import quote
+from gateway.fronts.stdio.in_flight import RequestsInFlight
 from gateway.fronts.stdio.lines import LineCutter, OverlongLine
 from gateway.fronts.stdio.settings import StdioSettings
 from gateway.fronts.stdio.streams import ByteSink, ByteSource, claim_standard_streams
@@ -52,15 +53,16 @@ class _Session:
         self._source = source
         self._sink = sink
         self._exchange = Exchange(front=FRONT, outlet=self)
-        self._in_flight: dict[str | int, asyncio.Task[None]] = {}
-        self._running: set[asyncio.Task[None]] = set()
-        self._slots = asyncio.Semaphore(settings.in_flight_limit)
+        self._unwritten = 0
+        self._has_written = asyncio.Event()
 
     async def serve(self) -> None:
+        settings = self._settings
         try:
             async with asyncio.TaskGroup() as group:
-                await self._read_lines(group)
-                await self._close()
+                requests = RequestsInFlight(group, limit=settings.in_flight_limit, waiting_limit=settings.waiting_limit)
+                await self._read_lines(requests)
+                await requests.finish(grace_seconds=settings.closing_grace_seconds)
         except* OSError as errors:
             # Nobody reads the output, or the input broke: the client is gone, and its calls with it.
             _log.info("the client is gone", extra={"reason": str(errors.exceptions[0])})
@@ -69,60 +71,48 @@ class _Session:
         """Writes one notification as a line."""
         await self._write(envelope)
 
-    async def _read_lines(self, group: asyncio.TaskGroup) -> None:
+    async def _read_lines(self, requests: RequestsInFlight) -> None:
         cutter = LineCutter(limit_bytes=self._settings.line_limit_bytes)
         while chunk := await self._source.read():
             for line in cutter.feed(chunk):
-                await self._take(line, group)
+                await self._take(line, requests)
         for line in cutter.close():
-            await self._take(line, group)
+            await self._take(line, requests)
 
-    async def _close(self) -> None:
-        """Lets what is in flight come to its end for a moment, then cancels it."""
-        if self._running:
-            await asyncio.wait(self._running, timeout=self._settings.closing_grace_seconds)
-        for task in tuple(self._running):
-            task.cancel()
-
-    async def _take(self, line: bytes | OverlongLine, group: asyncio.TaskGroup) -> None:
-        """Sets going what one line asks for; waits only for a place among the requests in flight."""
+    async def _take(self, line: bytes | OverlongLine, requests: RequestsInFlight) -> None:
+        """Sets going what one line asks for; waits only for a client that does not read what it asked for before."""
+        while self._unwritten >= self._settings.in_flight_limit:
+            self._has_written.clear()
+            await self._has_written.wait()
         if isinstance(line, OverlongLine):
-            sentence = f"the line is longer than the {line.limit_bytes} bytes that are taken"
-            await self._write(error_response(Condition.INVALID_REQUEST, None, sentence, rejection=True))
+            await self._refuse(None, f"the line is longer than the {line.limit_bytes} bytes that are taken")
             return
         message = parse_message(line)
         if isinstance(message, Refusal):
             await self._write(refusal_response(message, None))
             return
         if message.get("method") == _CANCELLED_METHOD and "id" not in message:
-            self._cancel(message)
+            self._cancel(message, requests)
             return
         request_id = find_request_id(message)
-        if request_id is not None and request_id in self._in_flight:
-            sentence = f"request {quote(request_id)} is still in flight: each request needs an id of its own"
-            await self._write(error_response(Condition.INVALID_REQUEST, request_id, sentence, rejection=True))
-            return
-        await self._slots.acquire()
-        task = group.create_task(self._answer(message))
-        self._running.add(task)
-        if request_id is not None:
-            self._in_flight[request_id] = task
-        task.add_done_callback(lambda done: self._forget(done, request_id))
+        if request_id is None:
+            await self._answer(message)
+        elif requests.has(request_id):
+            await self._refuse(
+                request_id, f"request {quote(request_id)} is still in flight: each request needs an id of its own"
+            )
+        elif not requests.start(request_id, lambda: self._answer(message)):
+            sentence = "too many requests are in flight: wait for an answer, or cancel one"
+            await self._write(error_response(Condition.RESOURCE_EXHAUSTED, request_id, sentence, rejection=True))
+        else:
+            await asyncio.sleep(0)
 
-    def _cancel(self, message: dict[str, Any]) -> None:
+    def _cancel(self, message: dict[str, Any], requests: RequestsInFlight) -> None:
         """Cancels the request that the notification names; one that is unknown or malformed is ignored, as asked."""
         params = message.get("params")
         request_id = params.get("requestId") if isinstance(params, dict) else None
         if isinstance(request_id, str | int) and not isinstance(request_id, bool):
-            task = self._in_flight.get(request_id)
-            if task is not None:
-                task.cancel()
-
-    def _forget(self, task: asyncio.Task[None], request_id: str | int | None) -> None:
-        self._running.discard(task)
-        self._slots.release()
-        if request_id is not None:
-            self._in_flight.pop(request_id, None)
+            requests.cancel(request_id)
 
     async def _answer(self, message: dict[str, Any]) -> None:
         envelope = await self._dispatch(message)
@@ -139,5 +129,13 @@ class _Session:
             sentence = f"the gateway failed inside (reference {reference})"
             return error_response(Condition.INTERNAL_ERROR, find_request_id(message), sentence)
 
+    async def _refuse(self, request_id: str | int | None, sentence: str) -> None:
+        await self._write(error_response(Condition.INVALID_REQUEST, request_id, sentence, rejection=True))
+
     async def _write(self, envelope: Envelope) -> None:
-        await self._sink.write(encode_envelope(envelope) + b"\n")
+        self._unwritten += 1
+        try:
+            await self._sink.write(encode_envelope(envelope) + b"\n")
+        finally:
+            self._unwritten -= 1
+            self._has_written.set()

@@ -299,3 +299,59 @@ async def test_whatever_comes_the_output_is_envelopes(
     assert [answer["id"] for answer in answers if "result" in answer] == ["good"]
     assert all(answer["jsonrpc"] == "2.0" and ("result" in answer) != ("error" in answer) for answer in answers)
     assert [record for record in caplog.records if record.exc_info] == []
+
+
+async def test_a_cancellation_is_heard_however_many_requests_are_in_flight(
+    make_peer: Any, make_request: MakeRequest, backend: Any
+) -> None:
+    peer = make_peer(in_flight_limit=2)
+    peer.send(*(call(make_request, "hang", number) for number in range(4)))
+    await backend.wait_for(begun=2)
+    peer.send(cancel(3), cancel(0))
+    await backend.wait_for(begun=3, cancelled=1)
+    peer.send(cancel(1), cancel(2), call(make_request, "echo", 9))
+    await backend.wait_for(cancelled=3)
+    assert [answer["id"] for answer in await peer.wait_for(1)] == [9]
+    assert [answer["id"] for answer in await peer.end()] == [9]
+    assert backend.begun == 3
+
+
+async def test_one_request_too_many_is_refused_and_said_to_be(
+    make_peer: Any, make_request: MakeRequest, backend: Any
+) -> None:
+    peer = make_peer(in_flight_limit=1, waiting_limit=2)
+    peer.send(*(call(make_request, "hang", number) for number in range(4)))
+    [answer] = await peer.wait_for(1)
+    assert (answer["id"], answer["error"]["code"]) == (3, -31008)
+    assert answer["error"]["message"] == "too many requests are in flight: wait for an answer, or cancel one"
+    peer.send(call(make_request, "hang", 2))
+    assert (await peer.wait_for(2))[1]["error"]["message"].startswith("request 2 is still in flight")
+    await peer.end()
+    assert (backend.begun, backend.cancelled) == (1, 1)
+
+
+async def test_progress_is_told_in_lines_ahead_of_the_answer(make_peer: Any, make_request: MakeRequest) -> None:
+    peer = make_peer()
+    for token in ("p", 7):
+        request = make_request("tools/call", {"name": "watch", "arguments": {"count": 3}}, request_id=token)
+        request["params"]["_meta"]["progressToken"] = token
+        peer.send(request)
+    lines = await peer.wait_for(8)
+    for token in ("p", 7):
+        told = [line["params"] for line in lines if line.get("params", {}).get("progressToken") == token]
+        assert [params["progress"] for params in told] == [1, 2, 3]
+        last = max(position for position, line in enumerate(lines) if line.get("params") in told)
+        assert last < next(position for position, line in enumerate(lines) if line.get("id") == token)
+    await peer.end()
+
+
+async def test_a_cancelled_stream_says_nothing_more(make_peer: Any, make_request: MakeRequest, backend: Any) -> None:
+    peer = make_peer()
+    request = make_request("tools/call", {"name": "watch", "arguments": {"count": 2, "hangs": True}})
+    request["params"]["_meta"]["progressToken"] = "p"
+    peer.send(request)
+    await backend.wait_for(begun=1)
+    peer.send(cancel(1))
+    async with asyncio.timeout(1):
+        await backend.wait_for(cancelled=1)
+    assert [line["method"] for line in await peer.end()] == ["notifications/progress"] * 2
