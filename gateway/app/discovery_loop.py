@@ -24,6 +24,9 @@ _REFRESH_SPREAD = 0.1
 # How many lines of one kind a backend's descriptors may cause each time they change.
 _LIMIT_TOLD = 50
 
+# Told of a catalogue that took the place of another: the one before, the one now.
+Swapped = Callable[[Catalogue, Catalogue], None]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
@@ -71,14 +74,14 @@ class DiscoveryLoop:
         self._ttl_ms = round(1000 * min(ttl_seconds, settings.refresh_seconds or ttl_seconds))
         self._backoff = Backoff(initial_seconds=settings.retry_initial_seconds, max_seconds=settings.retry_max_seconds)
         self._catalogue = combine_offers(())
-        self._on_swap: Callable[[], None] = _do_nothing
+        self._told_of_swaps: list[Swapped] = []
         self.ready = asyncio.Event()
         self.serving = asyncio.Event()
         self.asked = asyncio.Event()
 
-    def tell_of_swaps(self, on_swap: Callable[[], None]) -> None:
-        """Has this called whenever a catalogue has taken another's place."""
-        self._on_swap = on_swap
+    def tell_of_swaps(self, on_swap: Swapped) -> None:
+        """Has this called, with the catalogue before and the one now, whenever one has taken another's place."""
+        self._told_of_swaps.append(on_swap)
 
     @property
     def catalogue(self) -> Catalogue:
@@ -196,8 +199,9 @@ class DiscoveryLoop:
                 raise _OfferRefused(collision.reason) from None
             raise OperatorError(collision.reason) from None
         watched.offer = offer
-        self._catalogue = catalogue
-        self._on_swap()
+        previous, self._catalogue = self._catalogue, catalogue
+        for tell in self._told_of_swaps:
+            tell(previous, catalogue)
         if before is None or before.findings != offer.findings or len(before.tools) != len(offer.tools):
             self._tell(watched, offer)
 
@@ -244,10 +248,6 @@ class DiscoveryLoop:
 def _list_offered(offer: Offer) -> set[str]:
     """The RPCs that are offered, and their services, by name."""
     return {name for tool in offer.tools for name in (tool.rpc, tool.rpc.partition("/")[0])}
-
-
-def _do_nothing() -> None:
-    """For who is not told of swaps."""
 
 
 def _are_same(one: Discovered, other: Discovered) -> bool:

@@ -28,6 +28,7 @@ from gateway.fronts.http.health import HealthReport
 from gateway.fronts.http.settings import HttpSettings, choose_allowed_hosts
 from gateway.mcp.dispatch import Dispatcher, ServerIdentity
 from gateway.mcp.progress import ProgressPace
+from gateway.mcp.subscriptions.hub import SubscriptionHub
 from gateway.mcp.tool_calls.collector import StreamLimits
 
 SERVER = ServerIdentity(name="propylon", title="Propylon", version=__version__)
@@ -43,6 +44,7 @@ class Gateway:
 
     settings: Settings
     discovery: DiscoveryLoop
+    subscriptions: SubscriptionHub
     dispatcher: Dispatcher
     patient_dispatcher: Dispatcher
     cut_calls: Callable[[], Awaitable[None]]
@@ -56,6 +58,8 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
         _make_source(section, backend, settings) for section, backend in zip(settings.backends, backends, strict=True)
     ]
     discovery = DiscoveryLoop(sources, settings.discovery, ttl_seconds=settings.tools.ttl_seconds)
+    subscriptions = SubscriptionHub(limit_listeners=settings.limits.listeners)
+    discovery.tell_of_swaps(subscriptions.publish)
     options: dict[str, Any] = {
         "catalogue": lambda: discovery.catalogue,
         "validator": MessageValidator(load_protocol_schema(PER_REQUEST_REVISION)),
@@ -65,6 +69,7 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
         "stream_limits": StreamLimits(messages=settings.limits.stream_messages, bytes=settings.limits.stream_bytes),
         "progress_pace": ProgressPace(per_second=settings.limits.progress_per_second),
         "forward_internal": settings.errors.forward_internal,
+        "subscriptions": subscriptions,
     }
 
     async def cut_calls() -> None:
@@ -74,6 +79,7 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
         yield Gateway(
             settings=settings,
             discovery=discovery,
+            subscriptions=subscriptions,
             dispatcher=Dispatcher(**options),
             patient_dispatcher=PatientDispatcher(asked=discovery.asked, **options),
             cut_calls=cut_calls,

@@ -73,7 +73,8 @@ class _Life:
         opens_late: bool,
     ) -> None:
         self._discovery = gateway.discovery
-        self._discovery.tell_of_swaps(settle_memory)
+        self._discovery.tell_of_swaps(lambda before, now: settle_memory())
+        self._subscriptions = gateway.subscriptions
         self._announce = announce
         self._tools = plan.settings.tools
         self._health = ProcessHealth(gateway.discovery)
@@ -120,6 +121,7 @@ class _Life:
             _LOG.info("listening", extra={"address": str(self._address)})
         await self._stop.wait()
         self._health.start_draining()
+        self._subscriptions.close()
         for front in self._fronts:
             front.stop()
         await self._drain(group, fronts)

@@ -74,6 +74,7 @@ class LimitsSection:
     stream_bytes: int
     stream_seconds: float
     progress_per_second: int
+    listeners: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

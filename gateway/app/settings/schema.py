@@ -168,6 +168,7 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
                     86_400,
                 ),
                 "progress_per_second": _integer("How often progress of one call is told at most.", 10, 1, 1_000),
+                "listeners": _integer("How many clients may listen for changes at once.", 1_000, 1, 100_000),
             },
         ),
         "http": _section(
