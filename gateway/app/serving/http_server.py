@@ -28,6 +28,8 @@ AsgiApp = Callable[
 ]
 
 _BACKLOG = 2048
+# How long a client may leave unread, or unacknowledged, what was sent to it; then the kernel ends the connection.
+_UNREAD_SECONDS = 30
 # Longer than proxies in front keep idle connections by default (60 s), so that it is they who close them.
 _KEEP_ALIVE_SECONDS = 75
 
@@ -48,6 +50,7 @@ def open_listening_socket(address: ListenAddress) -> socket.socket:
     listening = socket.socket(family, kind, protocol)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _bound_silence(listening)
         listening.bind(place)
         listening.setblocking(False)
     except OSError as error:
@@ -69,6 +72,7 @@ def open_listening_sockets(address: ListenAddress, count: int) -> tuple[socket.s
             opened.append(socket.socket(family, socket.SOCK_STREAM))
             opened[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             opened[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            _bound_silence(opened[-1])
             opened[-1].bind(place)
             opened[-1].setblocking(False)
     except OSError as error:
@@ -92,6 +96,15 @@ def get_url(listening: socket.socket, path: str) -> str:
     return f"http://{address}{path}"
 
 
+def _bound_silence(listening: socket.socket) -> None:
+    """Has connections of this socket end whose client stopped reading (RFC 5482), where the system can do that.
+
+    Such a connection holds its unsent bytes for as long as it is open, also after the server has closed it.
+    """
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_SECONDS * 1000)
+
+
 def _explain_bind(error: OSError) -> str:
     return _BIND_REASONS.get(error.errno or 0, error.strerror or "it cannot be bound")
 
@@ -113,7 +126,7 @@ class HttpServer:
             backlog=_BACKLOG,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         )
-        logging.getLogger("uvicorn.error").addFilter(_is_no_cancellation)
+        logging.getLogger("uvicorn.error").addFilter(_is_news)
         self._server = _Server(config)
         self._listening = listening
 
@@ -133,8 +146,13 @@ class HttpServer:
         self._server.force_exit = True
 
 
-def _is_no_cancellation(record: logging.LogRecord) -> bool:
-    """Leaves out what uvicorn says of a request that was cancelled: a traceback, for what was meant to happen."""
+def _is_news(record: logging.LogRecord) -> bool:
+    """Leaves out what uvicorn says of requests that end as they were meant to.
+
+    A request that was cancelled is a traceback to it, and the answer to a client that was given up an error.
+    """
+    if record.getMessage() == "ASGI callable returned without completing response.":
+        return False
     return not (record.exc_info and record.exc_info[0] is asyncio.CancelledError)
 
 

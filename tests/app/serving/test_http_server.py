@@ -3,7 +3,7 @@ import socket
 import pytest
 
 from gateway.app.operator_error import OperatorError
-from gateway.app.serving.http_server import get_url, open_listening_socket
+from gateway.app.serving.http_server import get_url, open_listening_socket, open_listening_sockets
 from gateway.app.settings.model import ListenAddress
 
 
@@ -46,3 +46,14 @@ def test_a_port_that_is_taken_says_so() -> None:
         port = first.getsockname()[1]
         with pytest.raises(OperatorError, match=f"cannot listen on 127.0.0.1:{port}: another process listens there"):
             open_listening_socket(ListenAddress(host="127.0.0.1", port=port))
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="this system has no TCP_USER_TIMEOUT")
+def test_clients_have_30_s_to_read_what_was_sent_to_them() -> None:
+    address = ListenAddress(host="127.0.0.1", port=0)
+    (several,) = open_listening_sockets(address, 1)
+    with open_listening_socket(address) as one, several:
+        for listening in (one, several):
+            listening.listen()
+            with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 30_000
