@@ -5,6 +5,7 @@ from typing import Any
 
 from google.protobuf.descriptor import EnumDescriptor, EnumValueDescriptor
 
+from gateway.contract.nearest_names import NearestNames
 from gateway.transcoding.converters.explanations import expect, explain_unknown_name
 from gateway.transcoding.converters.numbers import INT32_HIGH, INT32_LOW
 from gateway.transcoding.converters.outcomes import Cause, Parse, RefusedError, refuse
@@ -32,6 +33,7 @@ def make_enum_parser(enum: EnumDescriptor, find_json_name: FindJsonName, offered
             numbers[custom] = value.number
     known = frozenset(numbers.values())
     is_closed = enum.is_closed
+    nearest = NearestNames(offered)
 
     def parse_enum(value: Any, _room: int) -> int:
         kind = type(value)
@@ -39,12 +41,14 @@ def make_enum_parser(enum: EnumDescriptor, find_json_name: FindJsonName, offered
             number = numbers.get(value)
             if number is not None:
                 return number
-            raise RefusedError(Cause(explain_unknown_name(value, offered, numbers=False)), names_unknown_enum=True)
+            raise RefusedError(
+                Cause(explain_unknown_name(value, offered, nearest, numbers=False)), names_unknown_enum=True
+            )
         if kind is int or (kind is float and value.is_integer()):
             number = int(value)
             if number in known or (not is_closed and INT32_LOW <= number <= INT32_HIGH):
                 return number
-        raise refuse(explain_unknown_name(value, offered, numbers=not is_closed))
+        raise refuse(explain_unknown_name(value, offered, nearest, numbers=not is_closed))
 
     return parse_enum
 

@@ -6,7 +6,7 @@ They are read by models, so they know no protobuf and no Python. Each sentence f
 from collections.abc import Collection, Iterable
 from itertools import islice
 
-from gateway.contract.nearest_names import find_nearest_name
+from gateway.contract.nearest_names import NearestNames
 from gateway.contract.quoting import one_line, quote
 
 LIMIT_NAMES = 12
@@ -30,19 +30,19 @@ def expect_structure(what: str, value: object) -> str:
     return expect(what, value)
 
 
-def explain_unknown_field(name: str, known: Collection[str]) -> str:
+def explain_unknown_field(name: str, known: Collection[str], nearest: NearestNames) -> str:
     """That there is no such field; the nearest name, else the first few that there are."""
     if not known:
         return "is not a field of this message, which has none"
-    near = find_nearest_name(name, known)
+    near = nearest.find(name)
     if near is not None:
         return f"is not a field of this message; did you mean {_tick(near)}?"
     return f"is not a field of this message; it has {_enumerate(map(_tick, known), len(known))}"
 
 
-def explain_unknown_name(value: object, known: Collection[str], *, numbers: bool) -> str:
+def explain_unknown_name(value: object, known: Collection[str], nearest: NearestNames, *, numbers: bool) -> str:
     """That an enum has no such value: the names that it has, the nearest first."""
-    near = find_nearest_name(value, known) if isinstance(value, str) else None
+    near = nearest.find(value) if isinstance(value, str) else None
     ordered = list(known) if near is None else [near, *(name for name in known if name != near)]
     alternative = " or a 32-bit integer" if numbers else ""
     hint = "" if near is None else f"; did you mean {quote(near)}?"

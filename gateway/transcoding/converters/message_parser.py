@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gateway.contract.nearest_names import NearestNames
 from gateway.transcoding.converters.explanations import expect_structure, explain_unknown_field
 from gateway.transcoding.converters.outcomes import (
     LIMIT_CAUSES,
@@ -40,11 +41,13 @@ Entry = tuple[type | None, str, Parse, bool]
 class MessagePlan:
     """What a message takes: entries by every accepted spelling, required fields, oneofs with several members.
 
-    `required` maps the proto name to the name that is published; `known` holds the published names.
+    `required` maps the proto name to the name that is published; `known` holds the published names,
+    `nearest` finds among them.
     """
 
     entries: Mapping[str, Entry]
     known: Sequence[str]
+    nearest: NearestNames
     required: Mapping[str, str]
     oneofs: tuple[frozenset[str], ...]
 
@@ -98,7 +101,7 @@ def make_message_parser(
                         if item is not None:
                             extensions[found[0]] = found[1](item, room)
                     elif not ignores_unknown:
-                        raise refuse(explain_unknown_field(key, plan.known) if explains else "is unknown")
+                        raise refuse(explain_unknown_field(key, plan.known, plan.nearest) if explains else "is unknown")
                 else:
                     kind, name, parse, takes_null = entry
                     if type(item) is kind:

@@ -11,6 +11,7 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message
 
+from gateway.contract.nearest_names import NearestNames
 from gateway.descriptors.field_names import get_field_names
 from gateway.descriptors.typed_fields import is_filled_in
 from gateway.transcoding.converters.enums import NULL_VALUE, make_enum_parser, parse_null
@@ -130,9 +131,11 @@ class ParserCompiler:
             if parser is None:
                 parser = parsers[field.number] = self._make_field(field)
             entries[spelling] = (parser.kind, field.name, parser.parse, parser.takes_null)
+        known = tuple(name for name, field in names.published.items() if not is_filled_in(field))
         return MessagePlan(
             entries=entries,
-            known=tuple(name for name, field in names.published.items() if not is_filled_in(field)),
+            known=known,
+            nearest=NearestNames(known),
             required={field.name: published for published, field in names.published.items() if field.is_required},
             # A oneof of one member, as every `optional` of proto3 has it, excludes nothing.
             oneofs=tuple(
