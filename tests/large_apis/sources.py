@@ -44,6 +44,7 @@ def _without_services(file: FileDescriptorProto) -> FileDescriptorProto:
 
 SOURCES = (
     Source(package="aetcd", rpcs=41),
+    Source(package="authzed", rpcs=41),
     Source(package="clarifai-grpc", rpcs=273),
     Source(package="containerd", rpcs=67),
     Source(package="cosmpy", rpcs=360),
