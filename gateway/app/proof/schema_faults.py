@@ -5,6 +5,7 @@ This module must never know how a schema is made: it reads the finished JSON, as
 
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from gateway.app.proof.findings import Law
@@ -18,6 +19,18 @@ Fault = tuple[Law, str]
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 # Model providers refuse a whole request over one tool whose root has more than these.
 _ROOT_KEYWORDS = frozenset({"$defs", "additionalProperties", "description", "properties", "required", "type"})
+# What only one direction has, by docs/protobuf.md.
+_ELSEWHERE: Mapping[Direction, frozenset[str]] = MappingProxyType(
+    {
+        Direction.INPUT: frozenset({"anyOf", "deprecated"}),
+        Direction.OUTPUT: frozenset(
+            {
+                *("exclusiveMaximum", "exclusiveMinimum", "maxItems", "maxLength", "maxProperties"),
+                *("minItems", "minLength", "minProperties", "propertyNames", "uniqueItems"),
+            }
+        ),
+    }
+)
 _SAFE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
 # ProtoJSON's own key of an Any: no provider's rule reaches below the root of the arguments there.
 _TYPE_KEY = "@type"
@@ -92,7 +105,7 @@ def _judge_root(schema: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _judge(part: Mapping[str, Any], direction: Direction, *, is_root: bool) -> Iterator[Fault]:
-    unknown = sorted(part.keys() - KEYWORDS)
+    unknown = sorted(part.keys() - KEYWORDS | part.keys() & _ELSEWHERE[direction])
     if unknown:
         yield Law.SCHEMA_KEYWORDS, f"has {', '.join(map(quote, unknown))}"
     if "$ref" in part and len(part) > 1:

@@ -71,6 +71,13 @@ def test_a_pattern_that_is_none_is_found():
     assert Law.SCHEMA_KEYWORDS in laws
 
 
+def test_what_only_the_other_direction_has_is_found():
+    assert judge(properties={"a": {"anyOf": [{}]}}) == [(Law.SCHEMA_KEYWORDS, '/properties/a has "anyOf"')]
+    assert judge(Direction.OUTPUT, properties={"a": {"minLength": 1, "anyOf": [{}]}}) == [
+        (Law.SCHEMA_KEYWORDS, '/properties/a has "minLength"')
+    ]
+
+
 def test_results_may_have_any_names_but_must_be_objects():
     assert judge(Direction.OUTPUT, properties={"$filter": {}, "größe": {}}) == []
     assert judge(Direction.OUTPUT, type="array") == [
