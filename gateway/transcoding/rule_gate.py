@@ -4,7 +4,7 @@ What a rule refuses becomes a problem of the value gate, as if the converter had
 refuse nothing: the backend has the last word on its own rules.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 
 from google.protobuf.descriptor import Descriptor
@@ -38,24 +38,21 @@ class RuleGate:
         self._engine = api.rule_engine
         self._tell = tell
         self._told: set[str] = set()
+        self._faults: dict[str, Mapping[str, str]] = {}
 
     def list_faults(self, request: Descriptor) -> tuple[str, ...]:
         """A line for each type in a request of this type whose rules cannot be used at all."""
-        faults = ((kind, self._engine.find_fault(kind)) for kind in self._rules.list_ruled_types(request))
         return tuple(
-            f"the validation rules of {kind.full_name} cannot be used, so requests that hold one are sent unchecked: "
-            f"{fault}"
-            for kind, fault in faults
-            if fault is not None
+            f"the validation rules of {name} cannot be used, so requests that hold one are sent unchecked: {fault}"
+            for name, fault in self._find_faults(request).items()
         )
 
     def find_check(self, request: Descriptor) -> Check | None:
         """A function that raises ArgumentProblems where a request breaks rules; None where it never can."""
-        ruled = self._rules.list_ruled_types(request)
-        if not ruled or self._engine.find_fault(request) is not None:
+        faults = self._find_faults(request)
+        if not self._rules.list_ruled_types(request) or request.full_name in faults:
             return None
         engine = self._engine
-        has_faults = any(engine.find_fault(kind) is not None for kind in ruled)
 
         def check(message: Message) -> None:
             try:
@@ -67,13 +64,22 @@ class RuleGate:
                 if is_complete:
                     found = engine.find_violations(message)
             except UnusableRules as failure:
-                if not (failure.is_broken and has_faults):
+                if not (failure.is_broken and faults):
                     self._tell_once(request, failure)
                 return
             is_complete = is_complete and len(found) <= LIMIT_CAUSES
             raise ArgumentProblems(_explain(found, request), is_complete=is_complete)
 
         return check
+
+    def _find_faults(self, request: Descriptor) -> Mapping[str, str]:
+        """Why rules cannot be used, by the full names of the types in such a request that have them."""
+        faults = self._faults.get(request.full_name)
+        if faults is None:
+            ruled = self._rules.list_ruled_types(request)
+            found = ((kind.full_name, self._engine.find_fault(kind)) for kind in ruled)
+            faults = self._faults[request.full_name] = {name: fault for name, fault in found if fault is not None}
+        return faults
 
     def _tell_once(self, request: Descriptor, failure: UnusableRules) -> None:
         if request.full_name in self._told:

@@ -4,7 +4,7 @@ Rules are read from the bytes of options, so they are found whether or not the b
 without any costs one look at its files. This module knows nothing of JSON, and runs no rule.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 
@@ -49,6 +49,8 @@ class Rules:
         self._fields: dict[FieldDescriptor, RuleMessage | None] = {}
         self._messages: dict[Descriptor, RuleMessage | None] = {}
         self._ruled: dict[Descriptor, bool] = {}
+        self._inner: dict[Descriptor, tuple[Descriptor, ...]] = {}
+        self._reached: dict[Descriptor, tuple[Descriptor, ...]] = {}
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -90,15 +92,30 @@ class Rules:
         """The messages with rules that a message of this type can hold, itself included, nearest first."""
         if not self.exist:
             return ()
-        reached = {root.full_name: root}
+        found = self._reached.get(root)
+        if found is None:
+            found = self._reached[root] = tuple(filter(self.has_rules, self._reach(root)))
+        return found
+
+    def _reach(self, root: Descriptor) -> Iterable[Descriptor]:
+        """Every message in which a message of this type is looked at, itself included, nearest first."""
+        reached = {root: None}
         pending = [root]
         for message in pending:
-            for field in message.fields:
-                inner = field.message_type
-                if inner is not None and inner.full_name not in reached and not self._is_ignored(field):
-                    reached[inner.full_name] = inner
+            for inner in self._list_inner(message):
+                if inner not in reached:
+                    reached[inner] = None
                     pending.append(inner)
-        return tuple(message for message in pending if self.has_rules(message))
+        return pending
+
+    def _list_inner(self, message: Descriptor) -> tuple[Descriptor, ...]:
+        """The types of the message's own fields, map entries among them, that are looked at."""
+        inner = self._inner.get(message)
+        if inner is None:
+            fields = [field for field in message.fields if field.message_type is not None]
+            types = (field.message_type for field in fields if not self._is_ignored(field))
+            inner = self._inner[message] = tuple(dict.fromkeys(kind for kind in types if kind is not None))
+        return inner
 
     def has_rules(self, message: Descriptor) -> bool:
         """Whether the message itself, a field or a oneof of it has rules."""
