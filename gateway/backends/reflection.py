@@ -108,6 +108,7 @@ class _Lesson:
         self._order: list[FileDescriptorProto] = []
         self._seen: set[bytes] = set()
         self._size = 0
+        self._answers = 0
         self._declared: set[str] = set()
         self._warnings: list[str] = []
 
@@ -180,7 +181,9 @@ class _Lesson:
                 because = f": {cause}" if cause else ""
                 raise ReflectionFailed(f"{self._place} cannot be reached{because}", reached=False)
             if status.origin is StatusOrigin.GATEWAY and status.code == _DEADLINE_EXCEEDED:
-                raise ReflectionFailed(f"{self._place}: reflection: {status.message}", reached=False)
+                raise self._too_slow(status)
+        else:
+            self._answers += 1
         return answer
 
     def _take(self, answer: ServerReflectionResponse | Unanswered) -> str | None:
@@ -227,6 +230,13 @@ class _Lesson:
         self._files[file.name] = file
         self._order.append(file)
         self._declared.update(declared_services(file))
+
+    def _too_slow(self, status: RpcStatus) -> ReflectionFailed:
+        if not self._answers:
+            return ReflectionFailed(f"{self._place}: reflection: {status.message}", reached=False)
+        told = f"{self._answers} answer{'s' if self._answers > 1 else ''}"
+        reason = f"{self._place}: reflection gave {told} and was not done within {self._limits.deadline_seconds:g} s"
+        return ReflectionFailed(reason, reached=False, hint="discovery.timeout_seconds allows more")
 
     def _failure(self, status: RpcStatus) -> ReflectionFailed:
         name = get_status_row(status.code).name
