@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from google.protobuf.descriptor import Descriptor
+
 from gateway.app.settings.model import BackendSection, ToolsSection
 from gateway.app.tool_drafts import ToolDraft, ToolDrafter
 from gateway.backends.discovery import Discovered, DiscoveryFailed
@@ -18,7 +20,8 @@ from gateway.contract.quoting import quote
 from gateway.descriptors.api import Api, describe_api
 from gateway.descriptors.rpc_facts import RpcEntry, RpcFacts, find_idle_entries, iterate_field_paths
 from gateway.descriptors.selection import Selection
-from gateway.mcp.catalogue import Catalogue, Tool
+from gateway.descriptors.typed_fields import STREAM_EVENT, is_nothing_else
+from gateway.mcp.catalogue import Catalogue, Tool, Whole
 from gateway.mcp.ports import StreamRpc, UnaryRpc
 
 _LOG = logging.getLogger("propylon.catalogue")
@@ -167,8 +170,16 @@ def _bind(section: BackendSection, draft: ToolDraft, source: RpcSource, stream_s
         output_validator=draft.output_validator,
         required_capabilities=facts.required_capabilities,
         takes_context=draft.transcoder.takes_context,
+        tells_progress=draft.transcoder.tells_progress,
+        whole=_choose_whole(rpc.response),
         has_sensitive_values=bool(facts.sensitive),
     )
+
+
+def _choose_whole(response: Descriptor) -> Whole:
+    if response.full_name == STREAM_EVENT:
+        return Whole.LAST
+    return Whole.NOTHING if is_nothing_else(response) else Whole.LIST
 
 
 def find_idle_patterns(

@@ -34,6 +34,9 @@ _CODECS = {
 }
 _DEFAULT_CODEC = "utf-8"
 
+MENDED = "is not text in its charset; \N{REPLACEMENT CHARACTER} stands for what could not be read"
+"""What is to be said of content that is not exact."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
@@ -49,6 +52,11 @@ class Content:
 def is_text_type(content_type: str) -> bool:
     """Whether content of that type is text, by its name: text/*, JSON, XML and the like."""
     return _TEXT_TYPE.fullmatch(_get_media_type(content_type)) is not None
+
+
+def count_base64_bytes(encoded: str) -> int:
+    """How many bytes some padded base64 stands for."""
+    return len(encoded) // 4 * 3 - encoded[-2:].count("=")
 
 
 def make_content(content_type: str, data: bytes, *, uri: str) -> Content:
@@ -68,7 +76,7 @@ def make_content(content_type: str, data: bytes, *, uri: str) -> Content:
 def make_attached_content(at: str, content_type: str, encoded: str, *, uri: str) -> Content:
     """The same for content that is base64 already and stands for a value of a reply: the JSON pointer `at` names it."""
     media_type = _get_media_type(content_type)
-    size_bytes = len(encoded) // 4 * 3 - encoded[-2:].count("=")
+    size_bytes = count_base64_bytes(encoded)
     told = {"type": "text", "text": f"{one_line(at, LIMIT_POINTER)}: {media_type}, {size_bytes} bytes"}
     if not _TEXT_TYPE.fullmatch(media_type):
         return Content(blocks=(told, _make_block(media_type, encoded, uri)))

@@ -6,11 +6,12 @@ must never know how the messages were collected.
 """
 
 import enum
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gateway.contract.status_report import StatusReport
-from gateway.contract.tool_results import tool_error, tool_success_json
+from gateway.contract.tool_results import content_result, tool_error, tool_success_json
 
 TRUNCATED_META_KEY = "dev.propylon/truncated"
 
@@ -32,24 +33,36 @@ class Cut:
     limit: float
 
 
-def stream_result(encoded: bytes, cut: Cut | None) -> dict[str, Any]:
-    """The result of a stream. `encoded` is its structured content as JSON text, which goes onto the wire as it is."""
+def stream_result(
+    encoded: bytes | None, cut: Cut | None, *, content: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """The result of a stream. `encoded` is its structured content as JSON text, which goes onto the wire as it is.
+
+    `content` holds the blocks that the stream has given by itself; without structured content they are all there is.
+    """
+    blocks = [*content, *([] if cut is None else [_text(_explain(cut))])]
+    result = content_result(blocks) if encoded is None else tool_success_json(encoded, extra_content=blocks)
     if cut is None:
-        return tool_success_json(encoded)
-    result = tool_success_json(encoded, extra_content=[_text(_explain(cut))])
+        return result
     result["_meta"] = {TRUNCATED_META_KEY: {"messages": cut.count, "reason": cut.reason.value, "limit": cut.limit}}
     return result
 
 
 def broken_stream_result(
-    report: StatusReport, encoded: bytes, count: int, *, forward_internal: bool = False
+    report: StatusReport,
+    encoded: bytes | None,
+    count: int,
+    *,
+    content: Sequence[Mapping[str, Any]] = (),
+    forward_internal: bool = False,
 ) -> dict[str, Any]:
     """The result of a stream that failed after `count` messages, at least one: the error first, then what came before.
 
     It is in the tool dialect whatever the status, since the other has no room for the messages.
     """
     result = tool_error(report, forward_internal=forward_internal)
-    result["content"] += [_text(f"{_count(count)} came before the failure:"), _text(encoded.decode())]
+    told = [] if encoded is None else [_text(encoded.decode())]
+    result["content"] += [_text(f"{_count(count)} came before the failure:"), *told, *content]
     return result
 
 

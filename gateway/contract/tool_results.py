@@ -87,6 +87,18 @@ def tool_success_json(
     )
 
 
+def content_result(blocks: Sequence[Mapping[str, Any]], encoded: bytes | None = None) -> dict[str, Any]:
+    """The result of a call that succeeded and answers with content alone.
+
+    `encoded` is a structured value as JSON text for a tool that must have one; no block of text repeats it.
+    """
+    result: dict[str, Any] = {"content": list(blocks)}
+    if encoded is not None:
+        result["structuredContent"] = orjson.Fragment(encoded)
+    result["resultType"] = "complete"
+    return result
+
+
 def tool_error(report: StatusReport, *, forward_internal: bool = False) -> dict[str, Any]:
     """A failed RPC in the tool dialect: a result with `isError`, whose text carries the whole cause.
 

@@ -52,6 +52,11 @@ def list_taken_out(response: Descriptor) -> tuple[FieldDescriptor, ...]:
     return _list_fields(response, TAKEN_OUT)
 
 
+def has_progress(response: Descriptor) -> bool:
+    """Whether a reply can say how far the work is."""
+    return bool(_list_fields(response, frozenset({PROGRESS})))
+
+
 def is_nothing_else(response: Descriptor) -> bool:
     """Whether a reply has such fields and no other, so that there is nothing to be a structured result."""
     if response.full_name == STREAM_EVENT:

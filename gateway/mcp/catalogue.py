@@ -1,5 +1,6 @@
 """The immutable set of what is served now. It is built aside (`app.catalogue_builder`) and swapped whole."""
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
@@ -11,6 +12,14 @@ from gateway.mcp.mirroring.parameters import HeaderParameter
 from gateway.mcp.ports import StreamRpc, Transcoder, UnaryRpc
 
 
+class Whole(enum.Enum):
+    """What the values of a stream's messages are together."""
+
+    LIST = "list"
+    LAST = "last"  # the last one is the result, the others were on the way to it
+    NOTHING = "nothing"  # the messages are content and have no values
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One RPC as a tool. `listing` is its entry in tools/list, whole, kept as text; `rpc` is "pkg.Service/Method".
@@ -19,7 +28,8 @@ class Tool:
     those whether the server streams too. `output_validator` is held to each single reply. `header_parameters` follows
     from the listing: the arguments that clients mirror in `Mcp-Param-*` headers. `aliases` are further names that lead
     to it, which are not listed. `required_capabilities` are what a client must have declared before it is called.
-    `takes_context`: its requests want to know of their call. `has_sensitive_values`: not all of its values may be
+    `takes_context`: its requests want to know of their call. `tells_progress`: its stream says how far the work is by
+    itself. `whole` is what the values of its stream are together. `has_sensitive_values`: not all of its values may be
     logged.
     """
 
@@ -36,6 +46,8 @@ class Tool:
     aliases: tuple[str, ...] = ()
     required_capabilities: frozenset[ClientCapability] = frozenset()
     takes_context: bool = False
+    tells_progress: bool = False
+    whole: Whole = Whole.LIST
     has_sensitive_values: bool = False
     header_parameters: tuple[HeaderParameter, ...] = field(init=False)
 

@@ -54,7 +54,8 @@ class Exchange:
     `front` is the name of the way in, for logs. `mirrored` is None where the front has no headers (stdio), so that
     nothing is held against them. `metadata` is what the front adds to the metadata of the RPC. `outlet` is None where
     the client takes nothing but the answer, `asker` where it cannot be asked. `principal` names who calls, "" where
-    nobody was asked to say so.
+    nobody was asked to say so. `client_capabilities` and `log_level` are those of the session that the message belongs
+    to; None where each request states its own.
     """
 
     front: str
@@ -63,3 +64,5 @@ class Exchange:
     outlet: Outlet | None = None
     asker: Asker | None = None
     principal: str = ""
+    client_capabilities: Mapping[str, Any] | None = None
+    log_level: str | None = None

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from gateway.contract.distilled import Distilled
 from gateway.contract.status_report import StatusReport
+from gateway.transcoding.call_context import CallContext
 from gateway.transcoding.printed import Printed
 from gateway.transcoding.rpc_status import RpcStatus
 
@@ -46,8 +47,14 @@ class Transcoder(Protocol):
         """The same for a streaming RPC: every serialised request of the call, one where the client does not stream."""
         ...
 
+    def fill_in(self, request: bytes, context: CallContext) -> bytes:
+        """The serialised request with what its backend wants to know of the call."""
+        ...
+
     def read_reply(self, reply: bytes) -> Printed:
         """The reply as JSON values (dict, list, str, int, float, bool, None) with notes on them, or as content.
+
+        What it says beside them is in its parts.
 
         Raises `gateway.transcoding.errors.BadReply` where the bytes are not such a message.
         """

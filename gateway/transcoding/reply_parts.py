@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""The protocol's LoggingLevel (RFC 5424), the least serious first."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressPart:
@@ -21,7 +24,7 @@ class ProgressPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogPart:
-    """A line for the client's log. `level` is one of the protocol's LoggingLevel, `data` any JSON value."""
+    """A line for the client's log. `level` is one of `LOG_LEVELS`, `data` any JSON value."""
 
     level: str
     data: Any
@@ -67,14 +70,12 @@ class CompletionPart:
 class Attachment:
     """A value of the reply that is media: it is content, and only a short text stands in its place.
 
-    `at` is the JSON pointer to that place. `value` is the text of a string field, or the base64 of a bytes field where
-    `is_base64`.
+    `at` is the JSON pointer to that place, `encoded` the base64 of the media.
     """
 
     at: str
     media_type: str
-    value: str
-    is_base64: bool
+    encoded: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from gateway.contract.status_report import StatusReport
 from gateway.descriptors.api import Rpc
 from gateway.descriptors.root_forms import RootForm, get_root_form
 from gateway.descriptors.rpc_facts import NO_FACTS, RpcFacts
+from gateway.descriptors.typed_fields import has_progress
 from gateway.transcoding.argument_roots import make_value_parser, parse_list, refuse_filled_in
 from gateway.transcoding.call_context import CallContext, CompletionQuery
 from gateway.transcoding.codec import Codec
@@ -44,6 +45,7 @@ class RpcTranscoder:
         self._print = codec.printer_for(rpc.response)
         is_body = rpc.response.full_name == HTTP_BODY and not rpc.server_streaming
         self._print_noting = print_body if is_body else _make_printer(codec, rpc, facts)
+        self._tells_progress = has_progress(rpc.response)
         self._filler = ContextFiller(rpc.request)
         self._redactor = _make_redactor(rpc, facts)
         self._codec = codec
@@ -74,6 +76,11 @@ class RpcTranscoder:
     def takes_context(self) -> bool:
         """Whether a request has fields that `fill_in` fills in."""
         return self._filler.wants_context or self._filler.wants_query
+
+    @property
+    def tells_progress(self) -> bool:
+        """Whether replies can say how far the work is."""
+        return self._tells_progress
 
     def fill_in(self, request: bytes, context: CallContext, query: CompletionQuery | None = None) -> bytes:
         """The serialised request with what the backend wants to know of the call (`descriptors.typed_fields`).

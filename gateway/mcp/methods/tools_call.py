@@ -11,14 +11,18 @@ from gateway.contract.distilled import Distilled, Problem, distil
 from gateway.contract.envelopes import Refusal, distilled_refusal
 from gateway.contract.nearest_names import find_nearest_name
 from gateway.contract.quoting import quote
+from gateway.mcp.call_contexts import make_call_context
+from gateway.mcp.capabilities import refuse_missing
 from gateway.mcp.catalogue import Catalogue, Tool
+from gateway.mcp.log_messages import open_log
 from gateway.mcp.methods.method import MethodCall, Outcome
 from gateway.mcp.mirroring.parameters import HeaderParameter
 from gateway.mcp.ports import Metadata
 from gateway.mcp.progress import Progress, ProgressPace, open_progress
 from gateway.mcp.tool_calls.collector import StreamLimits
 from gateway.mcp.tool_calls.failures import refuse_arguments, tell_failure
-from gateway.mcp.tool_calls.replies import tell_reply
+from gateway.mcp.tool_calls.parts import tell_parts
+from gateway.mcp.tool_calls.replies import read_reply, tell_printed
 from gateway.mcp.tool_calls.streaming import StreamingCalls
 from gateway.mcp.trace_context import read_trace_metadata
 from gateway.transcoding.rpc_status import RpcStatus
@@ -33,6 +37,15 @@ def find_mirrored(params: Mapping[str, Any], catalogue: Catalogue) -> tuple[Head
     name = params.get("name")
     tool = catalogue.find_tool(name) if isinstance(name, str) else None
     return () if tool is None else tool.header_parameters
+
+
+def refuse_incapable(params: Mapping[str, Any], declared: Mapping[str, Any], catalogue: Catalogue) -> Refusal | None:
+    """The refusal of a call whose tool needs more of the client than it has declared; None for an unknown tool."""
+    name = params.get("name")
+    tool = catalogue.find_tool(name) if isinstance(name, str) else None
+    if tool is None or not tool.required_capabilities:
+        return None
+    return refuse_missing(declared, tool.required_capabilities, f"the tool {quote(tool.name)}")
 
 
 class ToolsCall:
@@ -71,15 +84,22 @@ class ToolsCall:
         metadata: Metadata = (*call.exchange.metadata, *read_trace_metadata(meta))
         progress = open_progress(call.exchange, meta, self._progress_pace)
         if tool.call is None:
-            return await self._streaming.answer(tool, arguments, meta, timeout_seconds, metadata, progress)
+            return await self._streaming.answer(tool, arguments, call, timeout_seconds, metadata, progress)
         request = tool.transcoder.encode_arguments(arguments)
         if isinstance(request, Distilled):
             return refuse_arguments(tool, request)
+        if tool.takes_context:
+            request = tool.transcoder.fill_in(request, make_call_context(call.exchange, meta))
         calling = tool.call(request, timeout_seconds=timeout_seconds, metadata=metadata)
         reply = await (calling if progress is None else _accompany(progress, calling))
         if isinstance(reply, RpcStatus):
             return tell_failure(tool, reply, meta, forward_internal=self._forward_internal)
-        return tell_reply(tool, reply, meta, limit_bytes=self._result_limit_bytes)
+        printed = read_reply(tool, reply, meta)
+        if isinstance(printed, Refusal):
+            return printed
+        if printed.parts is not None:
+            await tell_parts(printed.parts, None, open_log(call.exchange, meta))
+        return tell_printed(tool, printed, meta, limit_bytes=self._result_limit_bytes)
 
 
 async def _accompany(progress: Progress, calling: Awaitable[bytes | RpcStatus]) -> bytes | RpcStatus:

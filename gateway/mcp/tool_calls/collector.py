@@ -1,11 +1,13 @@
 """The messages of one stream, as JSON text, under caps: what comes beyond them is never kept."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gateway.contract.distilled import Problem
 from gateway.contract.stream_results import Cut, CutReason
 from gateway.descriptors.root_forms import MESSAGES_PROPERTY, TRUNCATED_PROPERTY
+from gateway.mcp.catalogue import Whole
 
 _OPENING = f'{{"{MESSAGES_PROPERTY}":['.encode()
 _CLOSINGS = {
@@ -30,39 +32,70 @@ class StreamLimits:
 class Collector:
     """Collects until a message does not fit."""
 
-    def __init__(self, limits: StreamLimits) -> None:
+    def __init__(self, limits: StreamLimits, whole: Whole = Whole.LIST) -> None:
         self._limits = limits
+        self._whole = whole
         self._messages: list[bytes] = []
+        self._blocks: list[Mapping[str, Any]] = []
         self._notes: list[Problem] = []
         self._size_bytes = _FRAME_BYTES
+        self._count = 0
 
     @property
     def count(self) -> int:
         """How many messages there are so far."""
-        return len(self._messages)
+        return self._count
+
+    @property
+    def place(self) -> str:
+        """The JSON pointer to the next message in the structured content."""
+        return f"/{MESSAGES_PROPERTY}/{len(self._messages)}" if self._whole is Whole.LIST else ""
+
+    @property
+    def blocks(self) -> Sequence[Mapping[str, Any]]:
+        """The content of the messages so far."""
+        return self._blocks
 
     @property
     def notes(self) -> Sequence[Problem]:
         """What is to be said of values in the messages so far, by their place in the whole."""
         return self._notes
 
-    def add(self, encoded: bytes, notes: Sequence[Problem] = ()) -> Cut | None:
+    def add(
+        self,
+        encoded: bytes | None,
+        notes: Sequence[Problem] = (),
+        blocks: Sequence[Mapping[str, Any]] = (),
+        blocks_bytes: int = 0,
+    ) -> Cut | None:
         """Takes a message as JSON text, or says which cap it would break; then it is not kept.
 
-        `notes` are about the message alone. Of very many the first are kept.
+        `notes` are about the message alone. Of very many the first are kept. `blocks` are its content, of that size; a
+        message may be nothing else. Content stands in a result once, and structured content twice.
         """
-        if len(self._messages) >= self._limits.messages:
-            return Cut(reason=CutReason.MESSAGES, count=self.count, limit=self._limits.messages)
-        size_bytes = self._size_bytes + len(encoded) + (1 if self._messages else 0)
+        if self._count >= self._limits.messages:
+            return Cut(reason=CutReason.MESSAGES, count=self._count, limit=self._limits.messages)
+        size_bytes = self._size_bytes + blocks_bytes // 2
+        if encoded is not None:
+            size_bytes += len(encoded) + (1 if self._messages else 0)
+            if self._whole is Whole.LAST and self._messages:
+                size_bytes -= len(self._messages[-1]) + 1
         if size_bytes > self._limits.bytes:
-            return Cut(reason=CutReason.BYTES, count=self.count, limit=self._limits.bytes)
+            return Cut(reason=CutReason.BYTES, count=self._count, limit=self._limits.bytes)
         self._size_bytes = size_bytes
+        self._count += 1
         if notes and len(self._notes) < _LIMIT_NOTES:
-            place = f"/{MESSAGES_PROPERTY}/{self.count}"
+            place = "" if encoded is None else self.place
             self._notes += [Problem(at=place + note.at, text=note.text) for note in notes]
-        self._messages.append(encoded)
+        self._blocks += blocks
+        if encoded is not None:
+            if self._whole is Whole.LAST:
+                self._messages.clear()
+            self._messages.append(encoded)
         return None
 
-    def encode(self, *, is_truncated: bool) -> bytes:
-        """The structured content as JSON text."""
+    def encode(self, *, is_truncated: bool) -> bytes | None:
+        """The structured content as JSON text, or None where there is none."""
+        if self._whole is not Whole.LIST:
+            return self._messages[-1] if self._messages else None
         return _OPENING + b",".join(self._messages) + _CLOSINGS[is_truncated]

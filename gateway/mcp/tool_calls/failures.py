@@ -48,7 +48,9 @@ def report_failure(tool: Tool, status: RpcStatus, meta: Mapping[str, Any], **fac
     reference = _make_reference(meta) if is_withheld else None
     facts = {"status": row.name, "origin": status.origin.value, **facts}
     if reference is not None:
-        facts |= {"reference": reference, "said": one_line(status.message, _LIMIT_LOGGED)}
+        # What a backend says may repeat what it was given.
+        said = {} if tool.has_sensitive_values else {"said": one_line(status.message, _LIMIT_LOGGED)}
+        facts |= {"reference": reference, **said}
         report = replace(report, reference=reference)
     is_callers_fault = CONDITIONS[condition].fault is Fault.CALLER
     log_call(logging.INFO if is_callers_fault else logging.WARNING, "tool call failed", tool, facts)

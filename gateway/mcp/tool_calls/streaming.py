@@ -16,13 +16,17 @@ from gateway.contract.envelopes import Refusal
 from gateway.contract.quoting import one_line
 from gateway.contract.remarks import note_values
 from gateway.contract.stream_results import Cut, CutReason, broken_stream_result, stream_result
+from gateway.mcp.call_contexts import make_call_context
 from gateway.mcp.catalogue import Tool
-from gateway.mcp.methods.method import Outcome
+from gateway.mcp.log_messages import open_log
+from gateway.mcp.methods.method import MethodCall, Outcome
 from gateway.mcp.ports import Metadata
 from gateway.mcp.progress import Progress
 from gateway.mcp.tool_calls.collector import Collector, StreamLimits
 from gateway.mcp.tool_calls.failures import log_call, refuse_arguments, report_failure, tell_failure
-from gateway.mcp.tool_calls.replies import read_reply, tell_reply
+from gateway.mcp.tool_calls.parts import list_blocks, measure, tell_parts
+from gateway.mcp.tool_calls.replies import read_reply, refuse_question, tell_printed
+from gateway.transcoding.printed import Printed
 from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
 
 _DEADLINE_EXCEEDED = 4
@@ -41,7 +45,7 @@ class StreamingCalls:
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
-        meta: Mapping[str, Any],
+        call: MethodCall,
         timeout_seconds: float,
         metadata: Metadata,
         progress: Progress | None,
@@ -52,25 +56,39 @@ class StreamingCalls:
         requests = tool.transcoder.encode_requests(arguments)
         if isinstance(requests, Distilled):
             return refuse_arguments(tool, requests)
+        meta, log = call.params["_meta"], None
+        if tool.takes_context and requests:
+            first = tool.transcoder.fill_in(requests[0], make_call_context(call.exchange, meta))
+            requests = (first, *requests[1:])
         replies = tool.stream(requests, timeout_seconds=timeout_seconds, metadata=metadata)
         async with progress or nullcontext(), aclosing(replies):
             if not tool.has_many_replies:
                 reply = await anext(replies)
                 if isinstance(reply, RpcStatus):
                     return tell_failure(tool, reply, meta, forward_internal=self._forward_internal)
-                return tell_reply(tool, reply, meta, limit_bytes=self._result_limit_bytes)
-            collector = Collector(self._limits)
+                printed = read_reply(tool, reply, meta)
+                if isinstance(printed, Refusal):
+                    return printed
+                if printed.parts is not None:
+                    await tell_parts(printed.parts, None, open_log(call.exchange, meta))
+                return tell_printed(tool, printed, meta, limit_bytes=self._result_limit_bytes)
+            collector = Collector(self._limits, tool.whole)
             async for reply in replies:
                 if isinstance(reply, RpcStatus):
                     return self._tell_ending(tool, reply, meta, collector, timeout_seconds)
                 printed = read_reply(tool, reply, meta)
                 if isinstance(printed, Refusal):
                     return printed
+                if printed.parts is not None:
+                    if printed.parts.input_required is not None:
+                        return refuse_question(tool, meta)
+                    log = log or open_log(call.exchange, meta)
+                    await tell_parts(printed.parts, progress, log)
                 encoded = orjson.dumps(printed.value)
-                cut = collector.add(encoded, printed.notes)
+                cut = _collect(tool, printed, encoded, collector)
                 if cut is not None:
                     return _tell_cut(tool, cut, collector)
-                if progress is not None:
+                if progress is not None and not tool.tells_progress:
                     await progress.report(collector.count, message=one_line(encoded.decode(), _LIMIT_SHOWN))
         return _tell_stream(collector, None)
 
@@ -85,9 +103,28 @@ class StreamingCalls:
             return _tell_cut(tool, cut, collector)
         report = report_failure(tool, status, meta, messages=collector.count)
         encoded = collector.encode(is_truncated=True)
-        result = broken_stream_result(report, encoded, collector.count, forward_internal=self._forward_internal)
+        result = broken_stream_result(
+            report,
+            encoded,
+            collector.count,
+            content=collector.blocks,
+            forward_internal=self._forward_internal,
+        )
         note_values(result, collector.notes)
         return result
+
+
+def _collect(tool: Tool, printed: Printed, encoded: bytes, collector: Collector) -> Cut | None:
+    """Keeps what the message adds to the result: its value, its content, both, or nothing where it only told news."""
+    parts = printed.parts
+    if parts is None:
+        return collector.add(encoded, printed.notes)
+    place = "" if parts.is_everything else collector.place
+    blocks, notes = list_blocks(tool, parts, place=place)
+    if parts.is_everything and not blocks:
+        return None
+    value = None if parts.is_everything else encoded
+    return collector.add(value, (*printed.notes, *notes), blocks, measure(blocks))
 
 
 def _tell_cut(tool: Tool, cut: Cut, collector: Collector) -> Outcome:
@@ -96,6 +133,6 @@ def _tell_cut(tool: Tool, cut: Cut, collector: Collector) -> Outcome:
 
 
 def _tell_stream(collector: Collector, cut: Cut | None) -> Outcome:
-    result = stream_result(collector.encode(is_truncated=cut is not None), cut)
+    result = stream_result(collector.encode(is_truncated=cut is not None), cut, content=collector.blocks)
     note_values(result, collector.notes)
     return result

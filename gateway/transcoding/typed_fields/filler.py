@@ -16,8 +16,8 @@ from gateway.descriptors.facts.vocabulary import get_gateway_class
 from gateway.descriptors.typed_fields import CALL_CONTEXT, COMPLETION_QUERY, list_filled_in
 from gateway.transcoding.call_context import CallContext, CompletionQuery
 from gateway.transcoding.converters.type_index import encode_varint, get_message_type
+from gateway.transcoding.reply_parts import LOG_LEVELS
 from gateway.transcoding.typed_fields.content import parse_block, parse_role
-from gateway.transcoding.typed_fields.splitter import LOG_LEVELS
 
 _LENGTH_DELIMITED, _START_GROUP, _END_GROUP = 2, 3, 4
 # gateway.v1.ElicitationAction.
@@ -67,7 +67,7 @@ def _make_context(context: CallContext) -> Any:
         state=context.state,
         wants_progress=context.wants_progress,
         principal=context.principal,
-        log_level=LOG_LEVELS.index(context.log_level, 1) if context.log_level in LOG_LEVELS else 0,
+        log_level=LOG_LEVELS.index(context.log_level) + 1 if context.log_level in LOG_LEVELS else 0,
     )
     for key, result in context.answers.items():
         # Half characters may have come this far; a message holds none.

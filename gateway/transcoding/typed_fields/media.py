@@ -15,7 +15,7 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from gateway.contract.content_blocks import is_text_type
+from gateway.contract.content_blocks import count_base64_bytes, is_text_type
 from gateway.contract.distilled import Problem, make_pointer
 from gateway.contract.quoting import one_line, quote
 from gateway.descriptors.facts.annotations import iterate_reachable
@@ -135,20 +135,20 @@ def _take(
 ) -> None:
     steps, parent, key = place
     value = parent[key]
-    media_type = (printed.get(member.beside) if member.beside else member.media_type) or UNKNOWN_TYPE
-    is_base64 = member.is_bytes
     if not value or not isinstance(value, str):
         return
-    if not member.is_bytes and not _IMAGE_AS_TEXT.match(media_type):
-        if is_text_type(media_type):
+    media_type = (printed.get(member.beside) if member.beside else member.media_type) or UNKNOWN_TYPE
+    if not member.is_bytes:
+        if _IMAGE_AS_TEXT.match(media_type):
+            value = base64.b64encode(value.encode()).decode("ascii")
+        elif is_text_type(media_type):
             return  # text in text is where it belongs
-        if not _is_base64(value):
+        elif not _is_base64(value):
             notes.append(Problem(at=make_pointer(steps), text=f"{_NO_BASE64} {quote(media_type)}"))
             return
-        is_base64 = True
-    size = _count_bytes(value) if is_base64 else len(value.encode())
-    found.append(Attachment(at=make_pointer(steps), media_type=media_type, value=value, is_base64=is_base64))
-    parent[key] = f"{one_line(media_type, LIMIT_MEDIA_TYPE)}, {size} bytes, in the content of this result"
+    found.append(Attachment(at=make_pointer(steps), media_type=media_type, encoded=value))
+    shown = one_line(media_type, LIMIT_MEDIA_TYPE)
+    parent[key] = f"{shown}, {count_base64_bytes(value)} bytes, in the content of this result"
 
 
 def _is_base64(text: str) -> bool:
@@ -157,10 +157,6 @@ def _is_base64(text: str) -> bool:
     except (binascii.Error, ValueError):
         return False
     return True
-
-
-def _count_bytes(encoded: str) -> int:
-    return len(encoded) // 4 * 3 - encoded[-2:].count("=")
 
 
 def _iterate_one(printed: dict[str, Any], name: str) -> Iterator[Place]:

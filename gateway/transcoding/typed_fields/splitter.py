@@ -27,15 +27,15 @@ from gateway.transcoding.converters.outcomes import ROOT_ROOM, BlemishError
 from gateway.transcoding.converters.type_index import get_class
 from gateway.transcoding.converters.well_known.dynamic_values import print_value
 from gateway.transcoding.errors import BadReply
-from gateway.transcoding.reply_parts import CompletionPart, LogPart, Parts, ProgressPart
+from gateway.transcoding.reply_parts import LOG_LEVELS, CompletionPart, LogPart, Parts, ProgressPart
 from gateway.transcoding.typed_fields.content import print_block, print_prompt_message, print_resource_contents
 from gateway.transcoding.typed_fields.questions import print_input_required
 
 LIMIT_COMPLETIONS = 100
 """Values of one completion (MCP 2026-07-28, server/utilities/completion)."""
 
-# gateway.v1.LogLevel as LoggingLevel; an unspecified one is info.
-LOG_LEVELS = ("info", "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+# gateway.v1.LogLevel, by its numbers; an unspecified one is info.
+_LEVELS = ("info", *LOG_LEVELS)
 
 Read = Callable[[Any, str], Any]
 """From a message of our own gateway.v1, and the default URI, to a part; None where nothing of it is known here."""
@@ -51,7 +51,7 @@ def _read_log(message: Any, _: str) -> LogPart:
         data = print_value(message.data, ROOT_ROOM) if message.HasField("data") else None
     except BlemishError as blemish:
         data = blemish.value
-    level = LOG_LEVELS[message.level] if message.level < len(LOG_LEVELS) else LOG_LEVELS[0]
+    level = _LEVELS[message.level if 0 <= message.level < len(_LEVELS) else 0]
     return LogPart(level=level, logger=message.logger, data=data)
 
 
