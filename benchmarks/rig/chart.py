@@ -26,10 +26,10 @@ def draw(results: Sequence[Mapping[str, Any]]) -> str:
         f'<g transform="translate({index % _COLUMNS * _PANEL_WIDTH},{index // _COLUMNS * _PANEL_HEIGHT})">{panel}</g>'
         for index, panel in enumerate(panels)
     )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">'
-        f"<title>Ratios of each measured commit; the dashed line is the target</title><style>{_STYLE}</style>{placed}</svg>\n"
-    )
+    title = "Ratios of each measured commit; the dashed line is the target"
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{title}</title><style>{_STYLE}</style>'
+    return f"{head}{placed}</svg>\n"
 
 
 def _draw_panel(target: Target, results: Sequence[Mapping[str, Any]]) -> str:
@@ -50,9 +50,8 @@ def _draw_panel(target: Target, results: Sequence[Mapping[str, Any]]) -> str:
         parts.append(f'<text x="{_PANEL_WIDTH - _RIGHT}" y="16" text-anchor="end">{points[-1][1]:.3g}</text>')
     parts.append(f'<line class="axis" x1="{_LEFT}" x2="{_PANEL_WIDTH - _RIGHT}" y1="{y(0)}" y2="{y(0)}"/>')
     if has_limit:
-        parts.append(
-            f'<line class="target" x1="{_LEFT}" x2="{_PANEL_WIDTH - _RIGHT}" y1="{y(target.limit)}" y2="{y(target.limit)}"/>'
-        )
+        ends = f'x1="{_LEFT}" x2="{_PANEL_WIDTH - _RIGHT}" y1="{y(target.limit)}" y2="{y(target.limit)}"'
+        parts.append(f'<line class="target" {ends}/>')
         parts.append(f'<text x="{_LEFT - 4}" y="{y(target.limit) + 4}" text-anchor="end">{target.limit:.3g}</text>')
     at = [(round(_LEFT + index * step, 1), y(value)) for index, (_, value) in enumerate(points)]
     if len(at) > 1:

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ def install() -> Installed:
     CACHE.mkdir(parents=True, exist_ok=True)
     notes: list[str] = []
     wrk = _find_wrk()
-    gateway = _make_environment("gateway", ("-e", str(ROOT)), stamp=(ROOT / "pyproject.toml").read_bytes())
+    gateway = _make_environment("gateway", _read_requirements())
     backend = _build_backend()
     descriptors, stubs = _compile_protos(gateway)
     fastmcp = _attempt(notes, "FastMCP", lambda: _make_environment("fastmcp", FASTMCP))
@@ -87,11 +88,17 @@ def _find_wrk() -> Path:
     return Path(found)
 
 
-def _make_environment(name: str, requirements: Sequence[str], *, stamp: bytes = b"") -> Path:
+def _read_requirements() -> tuple[str, ...]:
+    """What the gateway needs; the gateway itself is run from the checkout."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return tuple(project["dependencies"])
+
+
+def _make_environment(name: str, requirements: Sequence[str]) -> Path:
     """The Python of a virtual environment with these requirements."""
     folder = CACHE / name
     python, mark = folder / "bin" / "python", folder / "installed"
-    wanted = hashlib.sha256("\n".join(requirements).encode() + stamp + sys.version.encode()).hexdigest()
+    wanted = hashlib.sha256("\n".join((*requirements, sys.version)).encode()).hexdigest()
     if mark.is_file() and mark.read_text() == wanted:
         return python
     _say(f"installing {name}")

@@ -64,7 +64,8 @@ def running_gateway(
         command = (*command, "--workers", str(workers))
     name = "gateway" if workers == 1 else f"gateway-{workers}"
     environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": ""}
-    with running(name, command, port=port, log=_log(name), environment=environment) as server:
+    # Python looks for modules in the folder that it is started in first.
+    with running(name, command, port=port, log=_log(name), environment=environment, folder=ROOT) as server:
         _wait_until_ready(server)
         yield Peer(name=name, server=server, request=make_call(TOOL))
 

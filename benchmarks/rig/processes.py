@@ -53,7 +53,13 @@ class Server:
 
 @contextlib.contextmanager
 def running(
-    name: str, command: Sequence[object], *, port: int, log: Path, environment: Mapping[str, str] | None = None
+    name: str,
+    command: Sequence[object],
+    *,
+    port: int,
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
 ) -> Iterator[Server]:
     """A server on a port of loopback, from the moment that it takes connections."""
     with log.open("wb") as output:
@@ -63,6 +69,7 @@ def running(
             stdout=output,
             stderr=output,
             env={**os.environ, **(environment or {})},
+            cwd=folder,
             start_new_session=True,
         )
     try:
@@ -93,10 +100,8 @@ def _wait_for(name: str, process: subprocess.Popen[bytes], port: int, log: Path)
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:
-        pass
     # The session is the process's own: whatever of it is left ends here.
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

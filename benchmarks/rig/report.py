@@ -79,13 +79,11 @@ def format_report(result: Mapping[str, Any]) -> str:
     for name, one in raw.items():
         loaded, lone = one["loaded"], one["lone"]
         alone = f"{lone['p50_us']:9.0f}" if lone else f"{'':9}"
-        lines.append(
-            f"{name:28} {loaded['per_second']:9.0f} {loaded['cpu_us']:8.1f} {loaded['p50_us']:8.0f} {loaded['p99_us']:8.0f} "
-            f"{alone} {_tell_failed(name, one)}"
-        )
+        latencies = f"{loaded['p50_us']:8.0f} {loaded['p99_us']:8.0f} {alone}"
+        rate = f"{loaded['per_second']:9.0f} {loaded['cpu_us']:8.1f}"
+        lines.append(f"{name:28} {rate} {latencies} {_tell_failed(name, one)}")
     lines.append("")
-    for target in TARGETS:
-        lines.append(_format_ratio(target, result["ratios"][target.name]))
+    lines += [_format_ratio(target, result["ratios"][target.name]) for target in TARGETS]
     accepted = raw["gateway"]["loaded"]["cpu_us"]
     for name, one in raw.items():
         if name.startswith("rejected"):
