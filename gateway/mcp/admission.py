@@ -1,9 +1,10 @@
 """The ladder that a message climbs before any method sees it; the first rung that fails answers.
 
 Shape of the message; `_meta` with its required keys; headers that agree with the body; a revision that is served;
-`Mcp-Param-*` headers that agree with the arguments; a method that is known; client capabilities that are needed; the
-shape of that method. The order is what clients and the conformance suite of MCP 2026-07-28 go by. This module must
-never know HTTP: headers come as a neutral value, or not at all.
+`Mcp-Param-*` headers that agree with the arguments; a method that is known; the shape of that method. The next rung,
+client capabilities that what is called needs, is each method's first (`mcp.capabilities`). The order is what clients
+and the conformance suite of MCP 2026-07-28 go by. This module must never know HTTP: headers come as a neutral value, or
+not at all.
 """
 
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from gateway.contract.envelopes import Refusal, distilled_refusal
 from gateway.contract.parsing import find_request_id
 from gateway.contract.quoting import quote
 from gateway.contract.validation import MessageValidator
-from gateway.mcp.capabilities import CAPABILITIES_KEY, get_capabilities
+from gateway.mcp.capabilities import CAPABILITIES_KEY
 from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.exchange import Exchange, MirroredHeaders
 from gateway.mcp.methods.method import Method, MethodCall
@@ -73,10 +74,6 @@ class Admission:
                 del params[optional]
         if mirrored is not None and method.mirrors is not None:
             refusal = _check_mirrored(method, params, catalogue, mirrored)
-            if refusal is not None:
-                return refusal
-        if method.requires is not None:
-            refusal = method.requires(params, get_capabilities(exchange, meta), catalogue)
             if refusal is not None:
                 return refusal
         distilled = self._validator.validate_message(message)

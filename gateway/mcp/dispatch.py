@@ -16,7 +16,7 @@ from gateway.mcp.exchange import Exchange
 from gateway.mcp.methods.method import Method
 from gateway.mcp.methods.server_discover import ServerDiscover
 from gateway.mcp.methods.subscriptions_listen import SubscriptionsListen
-from gateway.mcp.methods.tools_call import ToolsCall, find_mirrored, refuse_incapable
+from gateway.mcp.methods.tools_call import ToolsCall, find_mirrored
 from gateway.mcp.methods.tools_list import ToolsList
 from gateway.mcp.progress import ProgressPace
 from gateway.mcp.subscriptions.hub import SubscriptionHub
@@ -88,7 +88,6 @@ class Dispatcher:
                 capability="tools",
                 nullable=("arguments", "inputResponses", "requestState"),
                 mirrors=find_mirrored,
-                requires=refuse_incapable,
             ),
         )
         # Lists that clients may keep are told of when they change, where there is somebody to tell.

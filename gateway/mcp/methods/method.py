@@ -39,8 +39,7 @@ class Method:
 
     `capability` is the server capability that the method belongs to, stated by server/discover. `nullable` names
     optional parameters whose null counts as absent, as clients write them that know no absence. `mirrors` gives the
-    arguments that `Mcp-Param-*` headers mirror for these parameters. `requires` gives the refusal of a request whose
-    client has not declared enough, from the parameters and the capabilities that hold.
+    arguments that `Mcp-Param-*` headers mirror for these parameters.
     """
 
     name: str
@@ -48,4 +47,3 @@ class Method:
     capability: str | None = None
     nullable: tuple[str, ...] = ()
     mirrors: Callable[[Mapping[str, Any], Catalogue], tuple[HeaderParameter, ...]] | None = None
-    requires: Callable[[Mapping[str, Any], Mapping[str, Any], Catalogue], Refusal | None] | None = None

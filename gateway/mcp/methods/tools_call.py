@@ -12,7 +12,7 @@ from gateway.contract.envelopes import Refusal, distilled_refusal
 from gateway.contract.nearest_names import find_nearest_name
 from gateway.contract.quoting import quote
 from gateway.mcp.call_contexts import make_call_context
-from gateway.mcp.capabilities import refuse_missing
+from gateway.mcp.capabilities import get_capabilities, refuse_missing
 from gateway.mcp.catalogue import Catalogue, Tool
 from gateway.mcp.log_messages import open_log
 from gateway.mcp.methods.method import MethodCall, Outcome
@@ -37,15 +37,6 @@ def find_mirrored(params: Mapping[str, Any], catalogue: Catalogue) -> tuple[Head
     name = params.get("name")
     tool = catalogue.find_tool(name) if isinstance(name, str) else None
     return () if tool is None else tool.header_parameters
-
-
-def refuse_incapable(params: Mapping[str, Any], declared: Mapping[str, Any], catalogue: Catalogue) -> Refusal | None:
-    """The refusal of a call whose tool needs more of the client than it has declared; None for an unknown tool."""
-    name = params.get("name")
-    tool = catalogue.find_tool(name) if isinstance(name, str) else None
-    if tool is None or not tool.required_capabilities:
-        return None
-    return refuse_missing(declared, tool.required_capabilities, f"the tool {quote(tool.name)}")
 
 
 class ToolsCall:
@@ -77,6 +68,11 @@ class ToolsCall:
         if tool is None:
             return _refuse_tool(params["name"], call.catalogue)
         meta = params["_meta"]
+        if tool.required_capabilities:
+            declared = get_capabilities(call.exchange, meta)
+            refusal = refuse_missing(declared, tool.required_capabilities, f"the tool {quote(tool.name)}")
+            if refusal is not None:
+                return refusal
         timeout_seconds = _choose_timeout(meta, tool)
         if isinstance(timeout_seconds, Refusal):
             return timeout_seconds
