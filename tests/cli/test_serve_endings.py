@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable
@@ -198,3 +199,18 @@ def test_without_input_a_process_on_stdio_ends_at_once(start: Start, closed_port
     assert gateway.wait() == 0
     assert time.monotonic() - started < 3
     assert gateway.output == []
+
+
+@pytest.mark.parametrize("fronts", [("--listen", "127.0.0.1:0"), ("--stdio",)])
+def test_a_process_that_waits_for_a_silent_backend_ends_at_the_first_signal(
+    start: Start, fronts: tuple[str, ...]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        target = f"127.0.0.1:{silent.getsockname()[1]}"
+        gateway = start("serve", target, *fronts, stdin=subprocess.PIPE)
+        silent.accept()[0].close()  # it has come so far as to ask
+        started = time.monotonic()
+        gateway.process.send_signal(signal.SIGTERM)
+        assert gateway.wait() == 0
+    assert time.monotonic() - started < 5
+    assert "Traceback" not in "".join(gateway.errors)

@@ -9,7 +9,7 @@ import pytest
 from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionResponse
 
 from gateway.app.operator_error import OperatorError
-from tests.end_to_end.fleet.kit import Backend, compile_protos, make_types, run_gateway
+from tests.end_to_end.fleet.kit import Backend, compile_protos, make_types, name_backends, run_gateway
 
 Start = Callable[..., Awaitable[Backend]]
 
@@ -63,3 +63,20 @@ async def test_without_prefixes_the_start_is_refused_naming_both_whoever_answers
         'two RPCs would be the tool "shop_v1_Cart_AddItem": shop.v1.Cart/AddItem of backend eu and '
         "shop.v1.Cart/AddItem of backend us; give one backend a prefix, or exclude one of the two"
     )
+
+
+async def test_every_replica_lists_the_same_and_takes_up_the_pages_of_another(start: Start) -> None:
+    text = """syntax = "proto3"; package p; message M { string id = 1; }
+        service S { rpc B(M) returns (M); rpc A(M) returns (M); rpc D(M) returns (M); rpc C(M) returns (M); }"""
+    backends = [await start(Backend.of(compile_protos({"p.proto": text}))) for _ in range(2)]
+    async with (
+        run_gateway(name_backends(backends[0]), tools={"page_size": 2}) as one,
+        run_gateway(name_backends(backends[1]), tools={"page_size": 2}) as other,
+    ):
+        first = (await one.post("tools/list"))["result"]
+        second = (await other.post("tools/list", cursor=first["nextCursor"]))["result"]
+        assert (await other.post("tools/list"))["result"] == first
+        whole = await other.list_tools()
+    assert [tool["name"] for tool in whole] == ["p_S_A", "p_S_B", "p_S_C", "p_S_D"]
+    assert first["tools"] + second["tools"] == whole
+    assert "nextCursor" not in second
