@@ -20,10 +20,13 @@ from gateway.app.proof.special_messages import SPECIAL_MAKERS, WRAPPERS
 from gateway.descriptors.api import Api
 from gateway.descriptors.field_names import get_field_names
 from gateway.descriptors.schema.rules.facts import find_map_entry
+from gateway.descriptors.schema.rules.validation.source import is_kept_finite
 
 ANY = "google.protobuf.Any"
 NULL_VALUE = "google.protobuf.NullValue"
 URL_PREFIX = "type.googleapis.com/"
+
+_TYPE_KEY = "@type"
 
 _LIMIT_FIELDS = 200
 _LIMIT_LEVELS = 24
@@ -118,6 +121,17 @@ class MessageMaker:
         value = next(value for value in enum_type.values if value.number == number)
         return self._api.options.json_string(value) or value.name
 
+    def is_kept_finite(self, field: FieldDescriptor) -> bool:
+        """Whether a validation rule says that the field never holds NaN or an infinity."""
+        return is_kept_finite(self._api.rules, field)
+
+    def get_type(self, url: str) -> Descriptor:
+        """The type of that URL. Raises NoValueError where the backend does not describe it."""
+        try:
+            return self._api.pool.FindMessageTypeByName(url.rpartition("/")[2])
+        except KeyError:
+            raise NoValueError(f"the backend does not describe {url}") from None
+
     def draw_any_type(self, random: Random) -> Descriptor | None:
         """A type for an Any to hold, as long as there is one."""
         return random.choice(self._any_types) if self._any_types else None
@@ -130,15 +144,15 @@ class _Making:
         self._maker = maker
         self._random = random
 
-    def make(self, descriptor: Descriptor, room: _Room, offered: Offered | None) -> Any:
+    def make(self, descriptor: Descriptor, room: _Room, offered: Offered | None, *, is_finite: bool = False) -> Any:
         name = descriptor.full_name
         if name == ANY:
-            return self._make_any(descriptor, room)
+            return self._make_any(descriptor, room, offered)
         if name in SPECIAL_MAKERS:
             return SPECIAL_MAKERS[name](self._random, descriptor)
         if name in WRAPPERS:
             value = descriptor.fields_by_name["value"]
-            return GetMessageClass(descriptor)(value=self._draw(value, offered))
+            return GetMessageClass(descriptor)(value=self._draw(value, offered, is_finite=is_finite))
         chosen = self._choose(descriptor, room, offered)
         inner = room.divide(own=len(chosen), messages=sum(choice.holds_messages for choice in chosen))
         values: dict[FieldDescriptor, Any] = {}
@@ -158,8 +172,9 @@ class _Making:
                 _set_extension(message, field, value)
         return message
 
-    def _make_any(self, descriptor: Descriptor, room: _Room) -> Any:
-        content = self._maker.draw_any_type(self._random)
+    def _make_any(self, descriptor: Descriptor, room: _Room, offered: Offered | None) -> Any:
+        urls = () if offered is None else offered.properties.get(_TYPE_KEY, {}).get("enum", ())
+        content = self._maker.get_type(self._random.choice(urls)) if urls else self._maker.draw_any_type(self._random)
         if content is None or room.levels < 1:
             held: Any = GetMessageClass(descriptor)()
         else:
@@ -219,11 +234,12 @@ class _Making:
 
     def _make_field(self, choice: _Choice, room: _Room) -> Any:
         field, place = choice.field, choice.place
+        is_finite = self._maker.is_kept_finite(field)
         entry = find_map_entry(field)
         if entry is not None:
             values = None if place is None else place.get_values()
             return {
-                key: self._make_value(entry.fields_by_number[2], room, values)
+                key: self._make_value(entry.fields_by_number[2], room, values, is_finite=is_finite)
                 for key in self._draw_keys(entry.fields_by_number[1], place)
             }
         if field.is_repeated:
@@ -231,14 +247,16 @@ class _Making:
             low, high = _get_counts(place, "minItems", "maxItems")
             if place is not None and place.schema.get("uniqueItems", False):
                 return self._draw_different(lambda: self._make_value(field, room, items), low, high)
-            return [self._make_value(field, room, items) for _ in range(self._random.randint(low, high))]
-        return self._make_value(field, room, place)
+            count = self._random.randint(low, high)
+            return [self._make_value(field, room, items, is_finite=is_finite) for _ in range(count)]
+        return self._make_value(field, room, place, is_finite=is_finite)
 
     def _draw_keys(self, key: FieldDescriptor, place: Offered | None) -> list[Any]:
-        # Of a key that is no text, what the schema says of its name follows from its type.
-        is_text = key.type == FieldDescriptor.TYPE_STRING
-        limits = place.schema.get("propertyNames", {}) if place is not None and is_text else {}
+        limits = {} if place is None else place.schema.get("propertyNames", {})
         low, high = _get_counts(place, "minProperties", "maxProperties")
+        if key.type != FieldDescriptor.TYPE_STRING:
+            # What else the schema says of the name of such a key follows from its type.
+            limits = {"enum": limits["enum"]} if "enum" in limits else {}
         return self._draw_different(lambda: draw_scalar(self._random, key, limits, is_finite=True), low, high)
 
     def _draw_different(self, draw: Callable[[], Any], low: int, high: int) -> list[Any]:
@@ -254,16 +272,18 @@ class _Making:
             raise NoValueError(f"no {low} different values were found")
         return found
 
-    def _make_value(self, field: FieldDescriptor, room: _Room, place: Offered | None) -> Any:
+    def _make_value(
+        self, field: FieldDescriptor, room: _Room, place: Offered | None, *, is_finite: bool = False
+    ) -> Any:
         if field.message_type is not None:
-            return self.make(field.message_type, room, place)
-        return self._draw(field, place)
+            return self.make(field.message_type, room, place, is_finite=is_finite)
+        return self._draw(field, place, is_finite=is_finite)
 
-    def _draw(self, field: FieldDescriptor, place: Offered | None) -> Any:
+    def _draw(self, field: FieldDescriptor, place: Offered | None, *, is_finite: bool) -> Any:
         if field.enum_type is not None:
             return self._draw_enum(field.enum_type, place)
         limits = {} if place is None else place.schema
-        return draw_scalar(self._random, field, limits, is_finite=place is not None)
+        return draw_scalar(self._random, field, limits, is_finite=is_finite or place is not None)
 
     def _draw_enum(self, enum_type: EnumDescriptor, place: Offered | None) -> int:
         numbers = [value.number for value in enum_type.values]

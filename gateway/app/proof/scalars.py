@@ -184,4 +184,6 @@ def _read(field: FieldDescriptor, value: Any) -> Any:
         return int(value)
     if field.type == FieldDescriptor.TYPE_BYTES:
         return base64.b64decode(value)
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        return value in (True, "true")  # the latter as the key of a map
     return value

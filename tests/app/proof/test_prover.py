@@ -8,6 +8,7 @@ from gateway.transcoding.codec import Codec, Printed
 from gateway.transcoding.errors import ArgumentProblems
 from tests.laws.compiled import compile_body
 from tests.laws.kitchen_sinks import WELL_KNOWN, WELL_KNOWN_FILES, make_kitchen_sinks
+from tests.laws.ruled_messages import BODIES, make_ruled_api
 
 RPC = "t.S/Do"
 API = compile_body(
@@ -173,3 +174,8 @@ def test_what_cannot_be_proved_is_listed_with_its_reason():
     proof = prove_api(api)
     assert proof.findings == ()
     assert proof.untried == (Untried(name="t.S/Do (request)", reason="no t.Loop can ever be complete"),)
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_types_with_validation_rules_have_no_findings(body):
+    assert prove_api(make_ruled_api(body)).findings == ()

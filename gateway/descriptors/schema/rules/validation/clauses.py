@@ -64,7 +64,16 @@ def merge_clauses(clauses: Iterable[Clause]) -> tuple[dict[str, Any], tuple[str,
             keywords = merged
         if merged is None or not clause.is_whole:
             notes.append(one_line(clause.text, LIMIT_TEXT))
+    if "enum" in keywords:
+        keywords["enum"] = [value for value in keywords["enum"] if _is_within(value, keywords)] or keywords["enum"]
     return keywords, tuple(notes)
+
+
+def _is_within(value: Any, keywords: Mapping[str, Any]) -> bool:
+    """Whether a choice keeps the bounds beside it."""
+    size = len(value) if isinstance(value, str) else value
+    least, most = ("minLength", "maxLength") if isinstance(value, str) else ("minimum", "maximum")
+    return bool(keywords.get(least, size) <= size <= keywords.get(most, size))
 
 
 def _merge(keywords: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any] | None:

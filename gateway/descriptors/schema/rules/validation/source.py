@@ -20,7 +20,7 @@ from gateway.descriptors.schema.rules.validation.containers import (
     name_keys,
 )
 from gateway.descriptors.schema.rules.validation.values import ValueReader, find_kind, is_finite, tell_zero
-from gateway.descriptors.validation.rules import IGNORE_ALWAYS, IGNORE_IF_ZERO_VALUE
+from gateway.descriptors.validation.rules import IGNORE_ALWAYS, IGNORE_IF_ZERO_VALUE, Rules
 from gateway.descriptors.validation.vocabulary import RuleMessage
 
 _NUMBER = Part(schema={"type": "number"})
@@ -40,7 +40,7 @@ class RuleSource:
             return None
         rules = self._rules.find_field_rules(place.field)
         if place.direction is Direction.OUTPUT:
-            return None if rules is None else _read_output(rules, place)
+            return FieldFacts(value=_NUMBER) if is_kept_finite(self._rules, place.field) else None
         if rules is not None and rules.ignore == IGNORE_ALWAYS:
             return FieldFacts(is_unchecked=True)
         groups = tuple(self._list_groups(place.message, place.field))
@@ -133,12 +133,12 @@ def _merge(clauses: Iterable[Clause], exempt: str | None) -> tuple[dict[str, obj
     return merge_clauses(clauses) if exempt is None else merge_leniently(clauses, exempt)
 
 
-def _read_output(rules: RuleMessage, place: Place) -> FieldFacts | None:
-    """A number that a rule keeps finite is a number and nothing else."""
-    if rules.ignore == IGNORE_ALWAYS:
-        return None
-    if find_map_entry(place.field) is not None:
-        rules = rules.map.values
-    elif place.field.is_repeated:
-        rules = rules.repeated.items
-    return FieldFacts(value=_NUMBER) if is_finite(rules, place.value) else None
+def is_kept_finite(rules: Rules, field: FieldDescriptor) -> bool:
+    """Whether a rule keeps the field's numbers finite, so that they are numbers in results and nothing else."""
+    own = rules.find_field_rules(field)
+    if own is None or own.ignore == IGNORE_ALWAYS:
+        return False
+    entry = find_map_entry(field)
+    if entry is not None:
+        return is_finite(own.map.values, entry.fields_by_number[2])
+    return is_finite(own.repeated.items if field.is_repeated else own, field)

@@ -39,3 +39,10 @@ def test_texts_are_bounded_lines():
     (text,) = merge_clauses([said("x\ny" * 1000)])[1]
     assert "\n" not in text
     assert len(text) == LIMIT_TEXT
+
+
+def test_choices_beside_bounds_are_those_within_them():
+    assert merge_clauses([choose(["a", "abc"], "ab"), exact("x", {"maxLength": 2})])[0]["enum"] == ["a"]
+    assert merge_clauses([exact("x", {"minimum": 2}), choose([1, 2, 3], "123")])[0]["enum"] == [2, 3]
+    # Where none is, nothing can be right.
+    assert merge_clauses([exact("x", {"minimum": 4}), choose([1, 2], "12")])[0]["enum"] == [1, 2]
