@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
-from google.protobuf.message import DecodeError
 from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest, ServerReflectionResponse
 
 from gateway.backends.channels import ChannelLimits, Transport, open_channel
@@ -21,6 +20,7 @@ from gateway.backends.statuses import find_cause
 from gateway.contract.quoting import one_line, quote
 from gateway.contract.statuses import get_status_row
 from gateway.descriptors.api import INFRASTRUCTURE_SERVICES
+from gateway.descriptors.files.strict_parsing import find_parse_error
 from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
 
 _SERVICE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
@@ -212,12 +212,11 @@ class _Lesson:
             self._size += len(content)
             if self._size > self._limits.limit_bytes:
                 raise self._over_limit(f"{self._limits.limit_bytes} bytes of files")
-            try:
-                file = FileDescriptorProto.FromString(content)
-            except DecodeError:
-                reason = "reflection answered with bytes that are no file descriptor"
-                continue
-            self._keep_file(file)
+            fault = find_parse_error(content)
+            if fault is None:
+                self._keep_file(FileDescriptorProto.FromString(content))
+            else:
+                reason = f"reflection answered with bytes that are no file descriptor ({one_line(fault, _LIMIT_SAID)})"
         return reason
 
     def _keep_file(self, file: FileDescriptorProto) -> None:
@@ -242,6 +241,9 @@ class _Lesson:
         name = get_status_row(status.code).name
         if status.origin in (StatusOrigin.GATEWAY, StatusOrigin.CONNECTION):
             return ReflectionFailed(f"{self._place}: reflection: {status.message}", reached=False)
+        if status.code == 0:
+            told = one_line(status.message, _LIMIT_SAID) or "no reason is given"
+            return ReflectionFailed(f"{self._place}: reflection gave no list of services: {told}", reached=True)
         if status.code == _UNIMPLEMENTED:
             reason = f"{self._place} does not serve reflection (neither grpc.reflection.v1 nor v1alpha)"
             return ReflectionFailed(reason, reached=True, hint=f"switch it on there, or {_GIVE_DESCRIPTORS}")

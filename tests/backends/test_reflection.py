@@ -240,6 +240,8 @@ async def test_metadata_for_discovery_opens_reflection_and_never_shows(
         (error(13, "no\nluck"), ": reflection failed with INTERNAL: no luck"),
         (error(42, "odd"), ": reflection failed with UNKNOWN (42): odd"),
         (abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "later"), ": reflection failed with RESOURCE_EXHAUSTED: later"),
+        (error(0, "odd"), ": reflection gave no list of services: odd"),
+        (None, ": reflection gave no list of services: the server closed the stream without an answer"),
         (files(b""), ": reflection gave no list of services when asked for it"),
         (b"\xff\xff", ": reflection gave no list of services when asked for it"),
     ],
@@ -323,6 +325,7 @@ async def test_bytes_that_are_no_file_cost_the_service_that_needs_them(
     good = make_file("a.proto", "s", message="M", service="A")
     answers = {
         "s.B": files(b"\xff\xffgarbage"),
+        "s.F": files(FileDescriptorProto.FromString(b"\x0a\x01b\x1a\x02i\x93").SerializeToString()),
         "s.C": files(good.SerializeToString()),
         "s.D": ServerReflectionResponse(),
         "s.E": b"\xff\xff",
@@ -331,7 +334,8 @@ async def test_bytes_that_are_no_file_cost_the_service_that_needs_them(
     learned = await learn_from(await start_reflection(table))
     assert learned.services == ("s.A",)
     assert dict(learned.skipped) == {
-        "s.B": "reflection answered with bytes that are no file descriptor",
+        "s.B": "reflection answered with bytes that are no file descriptor (Wire format was corrupt)",
+        "s.F": "reflection answered with bytes that are no file descriptor (String field had bad UTF-8)",
         "s.C": "reflection answered with files that do not declare it",
         "s.D": "reflection gave an answer that is none to what was asked",
         "s.E": "reflection gave an answer that is none to what was asked",
