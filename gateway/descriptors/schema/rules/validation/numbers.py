@@ -104,7 +104,7 @@ def _show(number: int | float | str) -> str:
 
 def _shorten(number: float) -> float:
     """The shortest number that reads back as the same float32."""
-    for digits in range(6, 10):
+    for digits in range(1, 10):
         short = float(f"{number:.{digits}g}")
         try:
             if struct.pack("<f", short) == struct.pack("<f", number):

@@ -34,7 +34,7 @@ def test_numbers_of_float32_are_in_their_shortest_form(field_of):
         "maximum": 3.4028235e38,
         "description": "32-bit",
     }
-    assert field_of("optional float", ".float = {in: [0.1, 16777216]}")["enum"] == [0.1, 16777216]
+    assert field_of("optional float", ".float = {in: [0.1, 16777216, 1e-45]}")["enum"] == [0.1, 16777216, 1e-45]
 
 
 @pytest.mark.parametrize(
