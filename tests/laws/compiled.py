@@ -1,4 +1,4 @@
-"""Compiles .proto text for tests, in process: several files, any syntax, with google's protos and buf.validate's."""
+"""Compiles .proto text for tests, in process: any syntax, several files, beside google's, buf.validate's and ours."""
 
 import tempfile
 from functools import cache
@@ -12,6 +12,8 @@ from grpc_tools import protoc
 from gateway.descriptors.api import Api, describe_api
 from gateway.descriptors.files.runtime_files import VALIDATE_FILE, find_runtime_file
 
+OWN_PROTOS = Path(__file__).parents[2] / "proto"
+
 
 @cache
 def compile_files(**sources: str) -> tuple[FileDescriptorProto, ...]:
@@ -22,7 +24,7 @@ def compile_files(**sources: str) -> tuple[FileDescriptorProto, ...]:
         for name, text in zip(names, sources.values(), strict=True):
             Path(folder, name).write_text(text, encoding="utf-8")
         target = Path(folder, "out.binpb")
-        includes = [folder, str(installed / "_proto"), str(installed.parent)]
+        includes = [folder, str(installed / "_proto"), str(installed.parent), str(OWN_PROTOS)]
         arguments = [f"-I{include}" for include in includes]
         if any(VALIDATE_FILE in text for text in sources.values()):
             arguments.append(f"--descriptor_set_in={_write_validate_file(folder)}")

@@ -7,7 +7,6 @@ the printers made, after them: printing knows nothing of media.
 
 import base64
 import binascii
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -27,8 +26,6 @@ from gateway.transcoding.typed_fields.content import UNKNOWN_TYPE
 
 LIMIT_MEDIA_TYPE = 100
 
-# An image that is a text all the same, so that a string field holds it as it is.
-_IMAGE_AS_TEXT = re.compile(r"image/svg\+xml\b", re.IGNORECASE)
 _WRAPPERS: Mapping[str, bool] = MappingProxyType(
     {"google.protobuf.BytesValue": True, "google.protobuf.StringValue": False}
 )
@@ -139,11 +136,9 @@ def _take(
         return
     media_type = (printed.get(member.beside) if member.beside else member.media_type) or UNKNOWN_TYPE
     if not member.is_bytes:
-        if _IMAGE_AS_TEXT.match(media_type):
-            value = base64.b64encode(value.encode()).decode("ascii")
-        elif is_text_type(media_type):
+        if is_text_type(media_type):
             return  # text in text is where it belongs
-        elif not _is_base64(value):
+        if not _is_base64(value):
             notes.append(Problem(at=make_pointer(steps), text=f"{_NO_BASE64} {quote(media_type)}"))
             return
     found.append(Attachment(at=make_pointer(steps), media_type=media_type, encoded=value))
