@@ -343,6 +343,7 @@ class Connection(asyncio.Protocol):
     def _release(self, stream: Stream) -> None:
         if stream.deadline is not None:
             stream.deadline.cancel()
+            stream.deadline = None
         if not self._is_open and not self._streams and self._transport is not None:
             self._flush()
             self._transport.close()

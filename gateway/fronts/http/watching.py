@@ -42,6 +42,9 @@ class DisconnectWatch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         self._timer.cancel()
+        # It holds whoever holds this; together they would stay until the garbage collector comes, which is a good part
+        # of what a call costs.
+        self.meanwhile = None
         for running in self._running:
             running.cancel()
         if not self.is_gone:
