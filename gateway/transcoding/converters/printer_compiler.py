@@ -11,7 +11,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from gateway.descriptors.field_names import get_field_names
 from gateway.transcoding.converters.enums import NULL_VALUE, make_enum_names, print_null
-from gateway.transcoding.converters.lists import make_list_printer
+from gateway.transcoding.converters.lists import CHUNK, make_list_printer
 from gateway.transcoding.converters.maps import make_map_printer
 from gateway.transcoding.converters.message_printer import (
     LIMIT_FAST,
@@ -151,7 +151,10 @@ class PrinterCompiler:
         # A slice copies at the speed of C, a loop over the field itself does not.
         template = "{value}[:]"
         if single is not _AS_IT_IS:
-            template = f"[{single.template.format(value='one', helper='{helper}')} for one in {template}]"
+            items = "one in {value}[:]"
+            if field.cpp_type == FieldDescriptor.CPPTYPE_MESSAGE:
+                items = f"at in range(0, len({{value}}), {CHUNK}) for one in {{value}}[at : at + {CHUNK}]"
+            template = f"[{single.template.format(value='one', helper='{helper}')} for {items}]"
         return ValuePrinter(print=make_list_printer(single.print), template=template, helper=single.helper)
 
     def _make_single(self, field: FieldDescriptor) -> ValuePrinter:
