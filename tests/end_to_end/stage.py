@@ -45,6 +45,8 @@ service Plain { rpc Say(Text) returns (Text); }
 
 Answer = bytes | Message | Callable[[bytes, grpc.aio.ServicerContext], Awaitable[bytes]]
 
+Stream = Callable[[AsyncIterator[bytes], grpc.aio.ServicerContext], AsyncIterator[bytes]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
@@ -56,14 +58,20 @@ class Call:
 
 
 class MockBackend(grpc.GenericRpcHandler):
-    """A gRPC server of bytes: `answers` by RPC, the request itself where there is none; `calls` are those that came."""
+    """A gRPC server of bytes: `answers` by RPC, the request itself where there is none; `calls` are those that came.
+
+    `streams` answers streaming RPCs of any kind: requests in, replies out.
+    """
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
+        self.streams: dict[str, Stream] = {}
         self.calls: list[Call] = []
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler:
         rpc = handler_call_details.method[1:]
+        if rpc in self.streams:
+            return grpc.stream_stream_rpc_method_handler(self.streams[rpc])
 
         async def answer(request: bytes, context: grpc.aio.ServicerContext) -> bytes:
             metadata = dict(context.invocation_metadata() or ())

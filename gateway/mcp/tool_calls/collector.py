@@ -35,10 +35,12 @@ class Collector:
     def __init__(self, limits: StreamLimits, whole: Whole = Whole.LIST) -> None:
         self._limits = limits
         self._whole = whole
-        self._messages: list[bytes] = []
+        # One growing buffer: a list of what an encoder gives takes its buffers along, of several KiB each.
+        self._body = bytearray()
+        self._values = 0
         self._blocks: list[Mapping[str, Any]] = []
         self._notes: list[Problem] = []
-        self._size_bytes = _FRAME_BYTES
+        self._blocks_size = 0
         self._count = 0
 
     @property
@@ -49,7 +51,7 @@ class Collector:
     @property
     def place(self) -> str:
         """The JSON pointer to the next message in the structured content."""
-        return f"/{MESSAGES_PROPERTY}/{len(self._messages)}" if self._whole is Whole.LIST else ""
+        return f"/{MESSAGES_PROPERTY}/{self._values}" if self._whole is Whole.LIST else ""
 
     @property
     def blocks(self) -> Sequence[Mapping[str, Any]]:
@@ -75,27 +77,28 @@ class Collector:
         """
         if self._count >= self._limits.messages:
             return Cut(reason=CutReason.MESSAGES, count=self._count, limit=self._limits.messages)
-        size_bytes = self._size_bytes + blocks_bytes // 2
-        if encoded is not None:
-            size_bytes += len(encoded) + (1 if self._messages else 0)
-            if self._whole is Whole.LAST and self._messages:
-                size_bytes -= len(self._messages[-1]) + 1
+        kept = b"" if self._whole is Whole.LAST and encoded is not None else self._body
+        separator = b"," if kept and encoded is not None else b""
+        blocks_size = self._blocks_size + blocks_bytes // 2
+        size_bytes = _FRAME_BYTES + len(kept) + len(separator) + len(encoded or b"") + blocks_size
         if size_bytes > self._limits.bytes:
             return Cut(reason=CutReason.BYTES, count=self._count, limit=self._limits.bytes)
-        self._size_bytes = size_bytes
+        self._blocks_size = blocks_size
         self._count += 1
         if notes and len(self._notes) < _LIMIT_NOTES:
             place = "" if encoded is None else self.place
             self._notes += [Problem(at=place + note.at, text=note.text) for note in notes]
         self._blocks += blocks
         if encoded is not None:
-            if self._whole is Whole.LAST:
-                self._messages.clear()
-            self._messages.append(encoded)
+            if not kept:
+                self._body.clear()
+            self._body += separator
+            self._body += encoded
+            self._values += 1
         return None
 
     def encode(self, *, is_truncated: bool) -> bytes | None:
         """The structured content as JSON text, or None where there is none."""
-        if self._whole is not Whole.LIST:
-            return self._messages[-1] if self._messages else None
-        return _OPENING + b",".join(self._messages) + _CLOSINGS[is_truncated]
+        if self._whole is Whole.LIST:
+            return b"".join((_OPENING, self._body, _CLOSINGS[is_truncated]))
+        return bytes(self._body) if self._values else None
