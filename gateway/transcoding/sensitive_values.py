@@ -4,6 +4,7 @@ Which fields are sensitive is in `RpcFacts.sensitive`. This module looks at refu
 pay nothing.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -17,8 +18,8 @@ from gateway.transcoding.converters.type_index import get_message_type, is_map
 # How a problem goes on with the value that was given.
 _GOT = ", got "
 _UNTOLD = "is not valid; what was given is not shown"
-# Shorter texts are found in words of our own, too.
-_LIMIT_FOUND_ANYWHERE = 4
+# Shorter values are found in words of our own, too; they count where they are a whole word.
+_LIMIT_WORD = 4
 # Values looked at: arguments are bounded, and so is this.
 _LIMIT_VALUES = 10_000
 
@@ -45,8 +46,7 @@ class Redactor:
         text = problem.text
         if is_sensitive:
             text = text.partition(_GOT)[0]
-        shortest = 1 if is_sensitive else _LIMIT_FOUND_ANYWHERE
-        if any(len(value) >= shortest and (value in text or quote(value)[1:-1] in text) for value in values):
+        if any(_tells(text, value, is_sensitive=is_sensitive) for value in values):
             text = _UNTOLD
         at = problem.at if len(told) == len(steps) else make_pointer(told)
         return Problem(at=at, text=text)
@@ -103,6 +103,13 @@ class Redactor:
                 pending.extend((item, message, is_sensitive) for item in value)
             elif is_sensitive and value is not None and not isinstance(value, bool):
                 yield str(value)
+
+
+def _tells(text: str, value: str, *, is_sensitive: bool) -> bool:
+    """Whether a problem tells the value; a short one elsewhere than at its own place is taken for chance."""
+    if len(value) >= _LIMIT_WORD:
+        return value in text or quote(value)[1:-1] in text
+    return is_sensitive and value != "" and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) is not None
 
 
 def _iterate_values(field: FieldDescriptor | None, member: Any) -> Iterator[Any]:
