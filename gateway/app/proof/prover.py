@@ -45,9 +45,10 @@ class _Broken(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class _Record:
-    """What has been found so far."""
+    """What has been found so far; `broken` are the laws that each RPC is known to break."""
 
     findings: list[Finding] = field(default_factory=list)
+    broken: set[tuple[str, Law]] = field(default_factory=set)
     untried: dict[str, str] = field(default_factory=dict)
     messages: int = 0
     schema_bytes: int = 0
@@ -108,8 +109,9 @@ class _Prover:
             self._find(rpc, Law.NO_FAULT, f"{type(error).__name__}: {error}")
 
     def _find(self, rpc: Rpc, law: Law, detail: str, example: Any = None) -> None:
-        if any(found.law is law for found in reversed(self._record.findings) if found.rpc == rpc.name):
+        if (rpc.name, law) in self._record.broken:
             return
+        self._record.broken.add((rpc.name, law))
         text = "" if example is None else orjson.dumps(example).decode()
         self._record.findings.append(make_finding(rpc.name, law, detail, text))
 
