@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.end_to_end.typed_fields.conftest import HEAD, call
 
 from gateway.app.catalogue_builder import find_idle_paths, find_idle_patterns
 from gateway.app.settings.loader import default_settings
 from gateway.app.settings.model import Settings
 from gateway.descriptors.rpc_facts import RpcEntry
+from tests.end_to_end.typed_fields.conftest import HEAD, call
 
 SCHEMA = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -62,14 +62,13 @@ service S {
   rpc Hidden(Q) returns (R) { option (gateway.v1.method).hidden = true; }
   rpc Prompt(Q) returns (R) { option (gateway.v1.method).prompt = { name: "p" }; }
   rpc Both(Q) returns (R) { option (gateway.v1.method) = { prompt { name: "p" } also_tool: true }; }
-  rpc Given(Q) returns (R) { option (gateway.v1.method).input_schema_json = %(schema)s; }
+  rpc Given(Q) returns (R) { option (gateway.v1.method).input_schema_json = SCHEMA; }
   rpc Bad(Q) returns (R) {
     option (gateway.v1.method) = { name: "no good" input_schema_json: '{"type": "array"}' output_schema_json: "[" };
   }
   rpc Plain(Q) returns (R);
 }
-"""
-    % {"schema": json.dumps(json.dumps(SCHEMA))}
+""".replace("SCHEMA", json.dumps(json.dumps(SCHEMA)))
 )
 
 
