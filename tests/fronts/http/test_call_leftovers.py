@@ -1,4 +1,4 @@
-"""What a call leaves behind: nothing that only the garbage collector could find. It costs more than a call's own work."""
+"""What a call leaves behind: nothing that only the garbage collector finds, which would cost more than the call."""
 
 import gc
 from collections.abc import Callable
