@@ -75,7 +75,8 @@ class RuleEngine:
 
         It must be well-formed, as the parsers make it. What extensions and google.protobuf.Any hold is not looked at.
         """
-        return tuple(map(_read_violation, self._run(message, first_only=first_only)))
+        found = self._runner.run(message, first_only=first_only)
+        return tuple(map(_read_violation, found)) if found else ()
 
     def find_fault(self, message: Descriptor) -> str | None:
         """Why the rules of this very type cannot be used at all, in one line; None where they can."""
@@ -92,7 +93,7 @@ class RuleEngine:
     def _find_missed(self, message: Descriptor) -> frozenset[int]:
         self._faults[message.full_name] = None
         try:
-            return _pick_fields(self._run(GetMessageClass(message)()))
+            return _pick_fields(self._runner.run(GetMessageClass(message)()))
         except UnusableRules as failure:
             if failure.is_broken:
                 self._faults[message.full_name] = failure.reason
@@ -101,44 +102,41 @@ class RuleEngine:
     def _find_missed_plainly(self, message: Descriptor) -> frozenset[int]:
         """The same by the standard rules alone, where another rule fails on an empty message."""
         try:
-            return _pick_fields(_collect(self._plain_validator, self._plain_rules.get_class(message)()))
+            return _pick_fields(self._plain_runner.run(self._plain_rules.get_class(message)()))
         except UnusableRules:
             needs = ((field.number, self._rules.find_field_rules(field)) for field in message.fields)
             return frozenset(number for number, rules in needs if rules is not None and rules.required)
 
-    def _run(self, message: Message, *, first_only: bool = False) -> "list[protovalidate.Violation]":
-        return _collect(self._validator, message, first_only=first_only)
+    @cached_property
+    def _runner(self) -> "_Runner":
+        return _Runner()
 
     @cached_property
-    def _validator(self) -> "protovalidate.Validator":
-        return _make_validator()
-
-    @cached_property
-    def _plain_validator(self) -> "protovalidate.Validator":
-        return _make_validator()
+    def _plain_runner(self) -> "_Runner":
+        return _Runner()
 
     @cached_property
     def _plain_rules(self) -> PlainRules:
         return PlainRules(self._rules.files, self._rules.vocabulary)
 
 
-def _make_validator() -> "protovalidate.Validator":
-    import protovalidate
+class _Runner:
+    """One validator of protovalidate's, and what it raises. The engine is imported when the first one is made."""
 
-    return protovalidate.Validator()
+    def __init__(self) -> None:
+        import protovalidate
 
+        self._collect = protovalidate.Validator().collect_violations
+        self._failures = protovalidate.EvaluationError
+        self._faults = (protovalidate.CompilationError, *_UNSUPPORTED)
 
-def _collect(
-    validator: "protovalidate.Validator", message: Message, *, first_only: bool = False
-) -> "list[protovalidate.Violation]":
-    import protovalidate
-
-    try:
-        return validator.collect_violations(message, fail_fast=first_only)
-    except protovalidate.EvaluationError as error:
-        raise UnusableRules(one_line(str(error), LIMIT_REASON), is_broken=False) from None
-    except (protovalidate.CompilationError, *_UNSUPPORTED) as error:
-        raise UnusableRules(one_line(str(error), LIMIT_REASON), is_broken=True) from None
+    def run(self, message: Message, *, first_only: bool = False) -> "list[protovalidate.Violation]":
+        try:
+            return self._collect(message, fail_fast=first_only)
+        except self._failures as error:
+            raise UnusableRules(one_line(str(error), LIMIT_REASON), is_broken=False) from None
+        except self._faults as error:
+            raise UnusableRules(one_line(str(error), LIMIT_REASON), is_broken=True) from None
 
 
 def _pick_fields(violations: "list[protovalidate.Violation]") -> frozenset[int]:
