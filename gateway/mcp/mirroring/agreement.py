@@ -10,7 +10,7 @@ from typing import Any
 from gateway.contract.envelopes import Refusal
 from gateway.mcp.exchange import MirroredHeaders
 from gateway.mcp.mirroring.mismatch import refuse_header
-from gateway.mcp.mirroring.values import decode_header_value
+from gateway.mcp.mirroring.values import MALFORMED, decode_header_value
 
 VERSION_HEADER = "MCP-Protocol-Version"
 METHOD_HEADER = "Mcp-Method"
@@ -55,7 +55,7 @@ def _check_name(name: Any, header_value: str | None) -> Refusal | None:
     if header_value is not None:
         decoded = decode_header_value(header_value)
         if decoded is None:
-            return refuse_header(NAME_HEADER, "is malformed", expected=name, received=header_value)
+            return refuse_header(NAME_HEADER, MALFORMED, expected=name, received=header_value)
         if decoded == name:
             return None
     return _refuse_difference(NAME_HEADER, name, header_value)

@@ -13,7 +13,7 @@ from gateway.contract.envelopes import Refusal
 from gateway.descriptors.schema.header_annotations import find_annotations
 from gateway.mcp.exchange import MirroredHeaders
 from gateway.mcp.mirroring.mismatch import refuse_header
-from gateway.mcp.mirroring.values import decode_header_value
+from gateway.mcp.mirroring.values import MALFORMED, decode_header_value
 
 PREFIX = "Mcp-Param-"
 
@@ -89,7 +89,7 @@ def _check(parameter: HeaderParameter, value: Any, mirrored: MirroredHeaders) ->
         return refuse_header(header, "came without its argument", received=received)
     decoded = decode_header_value(received)
     if decoded is None:
-        return refuse_header(header, "is malformed", expected=value, received=received)
+        return refuse_header(header, MALFORMED, expected=value, received=received)
     if _render(value) == decoded or (parameter.is_integer and _is_same_number(value, decoded)):
         return None
     return refuse_header(header, "differs from the argument", expected=value, received=received)

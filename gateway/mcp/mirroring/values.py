@@ -6,6 +6,9 @@ Source: MCP 2026-07-28, Streamable HTTP, "Value Encoding".
 import base64
 import binascii
 
+MALFORMED = "is malformed: what is no visible ASCII text stands as =?base64?...?="
+"""The problem of a header whose value `decode_header_value` cannot make out."""
+
 _PREFIX = "=?base64?"
 _SUFFIX = "?="
 

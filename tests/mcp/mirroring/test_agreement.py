@@ -6,6 +6,7 @@ from gateway.contract.conditions import Condition
 from gateway.contract.envelopes import Refusal
 from gateway.mcp.exchange import MirroredHeaders
 from gateway.mcp.mirroring.agreement import check_agreement
+from gateway.mcp.mirroring.values import MALFORMED
 
 REVISION = "2026-07-28"
 
@@ -61,7 +62,7 @@ def test_each_method_has_its_own_source_of_the_name(method: str, source: str) ->
         (
             {"name": "=?base64?Z3JlZXQ?="},
             {"header": "Mcp-Name", "expected": '"greet"', "received": '"=?base64?Z3JlZXQ?="'},
-            'header Mcp-Name is malformed (body "greet", header "=?base64?Z3JlZXQ?=")',
+            f'header Mcp-Name {MALFORMED} (body "greet", header "=?base64?Z3JlZXQ?=")',
         ),
         ({"doubled": ("mcp-name",)}, {"header": "Mcp-Name"}, "header Mcp-Name came more than once"),
         ({"doubled": ("mcp-method",)}, {"header": "Mcp-Method"}, None),
@@ -81,7 +82,7 @@ def test_a_header_that_does_not_go_with_the_body_is_named(
 def test_a_raw_name_beyond_ascii_is_refused_even_where_it_reads_the_same() -> None:
     refusal = check(params={"name": "café"}, name="café")
     assert refusal is not None
-    assert refusal.message == 'header Mcp-Name is malformed (body "café", header "café")'
+    assert refusal.message == f'header Mcp-Name {MALFORMED} (body "café", header "café")'
 
 
 def test_a_name_that_is_no_string_is_left_to_the_shape() -> None:

@@ -7,6 +7,7 @@ from gateway.contract.conditions import Condition
 from gateway.contract.envelopes import Refusal
 from gateway.mcp.exchange import MirroredHeaders
 from gateway.mcp.mirroring.parameters import check_parameters, find_header_parameters
+from gateway.mcp.mirroring.values import MALFORMED
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -111,7 +112,7 @@ def test_headers_that_mirror_their_arguments_pass(arguments: dict[str, Any], hea
         (
             {"region": "Hello"},
             {"region": "=?base64?SGVsbG8?="},
-            'header Mcp-Param-Region is malformed (body "Hello", header "=?base64?SGVsbG8?=")',
+            f'header Mcp-Param-Region {MALFORMED} (body "Hello", header "=?base64?SGVsbG8?=")',
         ),
         ({"region": "Hello"}, {"region": "SGVsbG8="}, None),
         ({"count": 42}, {"count": "42.5"}, None),
