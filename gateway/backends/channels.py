@@ -5,6 +5,7 @@ channel.
 """
 
 import logging
+import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,6 +109,10 @@ def _read_roots(path: Path) -> bytes:
         raise ChannelError(f"the roots in {path} cannot be read: {error.strerror}") from error
     if b"-----BEGIN CERTIFICATE-----" not in content:
         raise ChannelError(f"the roots in {path} are no PEM certificates: -----BEGIN CERTIFICATE----- is not in it")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=content.decode("ascii", "ignore"))
+    except ssl.SSLError as error:
+        raise ChannelError(f"the roots in {path} are no PEM certificates: one of them cannot be read") from error
     return content
 
 

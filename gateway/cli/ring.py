@@ -26,6 +26,10 @@ EXIT_FAULT = 70
 EXIT_INTERRUPTED = 130
 EXIT_NOBODY_READS = 1
 
+# gRPC's core writes lines of its own to standard error; what they say comes through the gateway's log in one form. It
+# looks at this when it is imported, which no module does before a command runs.
+_QUIET_GRPC = {"GRPC_VERBOSITY": "NONE"}
+
 # What only standard output can have run into: files are written nowhere else.
 _OUTPUT_IS_LOST = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -53,6 +57,8 @@ for _command in (serve, tools, call, check, config):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the process with its status."""
     _open_missing_streams()
+    for name, value in _QUIET_GRPC.items():
+        os.environ.setdefault(name, value)
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 

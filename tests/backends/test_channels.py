@@ -59,11 +59,13 @@ async def test_a_server_of_tls_that_cannot_be_talked_to_is_told_with_a_plain_cau
 
 async def test_roots_that_are_none_are_refused(tmp_path: Path) -> None:
     target = parse_target("https://localhost:1")
-    missing, other = tmp_path / "no.pem", tmp_path / "other.pem"
+    missing, other, torn = tmp_path / "no.pem", tmp_path / "other.pem", tmp_path / "torn.pem"
     other.write_text("-----BEGIN EC PRIVATE KEY-----")
+    torn.write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
     for path, problem in (
         (missing, "cannot be read: No such file or directory"),
         (other, "are no PEM certificates: -----BEGIN CERTIFICATE----- is not in it"),
+        (torn, "are no PEM certificates: one of them cannot be read"),
     ):
         backend = Backend(BackendSettings(name="b", target=target, roots_file=path))
         with pytest.raises(ChannelError) as refused:

@@ -1,6 +1,7 @@
 """`propylon serve` as a process: start, ready, drain, stop, over HTTP and over standard input and output."""
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -102,6 +103,16 @@ def test_one_backend_that_is_away_does_not_blank_the_list(start: Start, shop: st
     listed = post(url, "tools/list")["result"]
     assert (len(listed["tools"]), listed["ttlMs"]) == (23, 0)
     assert post(url, "tools/call", name=GET_ORDER, arguments={"id": "o-1001"})["result"]["structuredContent"]
+
+
+def test_what_grpc_itself_would_print_stays_unsaid(start: Start, shop: str) -> None:
+    gateway = start("serve", f"https://{shop}", "--listen", "127.0.0.1:0")
+    gateway.wait_for("the TLS handshake failed; does it speak TLS\\?")
+    gateway.process.send_signal(signal.SIGTERM)
+    assert gateway.wait() == 0
+    assert [
+        line for line in gateway.errors if not re.match(r"20\d\d-\d\d-\d\dT[\d:.]+Z (INFO|WARNING) propylon\.", line)
+    ] == []
 
 
 def test_a_port_that_is_taken_is_one_line(start: Start, shop: str) -> None:

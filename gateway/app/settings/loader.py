@@ -19,6 +19,9 @@ from gateway.contract.quoting import one_line, quote
 
 LIMIT_FILE_BYTES = 4_194_304
 
+# The schemes of a target that say that there is no TLS.
+_PLAINTEXT_SCHEMES = frozenset({"http", "grpc"})
+
 _Steps = tuple[str | int, ...]
 
 
@@ -191,7 +194,7 @@ def _check_formats(value: Any, schema: Mapping[str, Any], folder: Path, path: _S
 
 
 def _check_whole(prepared: Any) -> Iterator[Problem]:
-    """What no place could see alone: a name of a backend given twice, pauses that shrink."""
+    """What no place could see alone: a name of a backend given twice, TLS and none, pauses that shrink."""
     if not isinstance(prepared, dict):
         return
     backends = prepared.get("backends")
@@ -200,12 +203,8 @@ def _check_whole(prepared: Any) -> Iterator[Problem]:
         name = backend.get("name") if isinstance(backend, dict) else None
         if isinstance(name, str) and first.setdefault(name, index) != index:
             yield Problem(at=f"/backends/{index}/name", text=f"{quote(name)} is taken by /backends/{first[name]}")
-        match backend:
-            case {"reflection": False} if not (backend.get("descriptors") or backend.get("protos")):
-                text = "without reflection, descriptors or protos must say what the server serves"
-                yield Problem(at=f"/backends/{index}/reflection", text=text)
-            case _:
-                pass
+        if isinstance(backend, dict):
+            yield from _check_backend(backend, f"/backends/{index}")
     discovery = _with_defaults(prepared.get("discovery"), SETTINGS_SCHEMA["properties"]["discovery"])
     match discovery:
         case {"retry_initial_seconds": int() | float() as initial, "retry_max_seconds": int() | float() as longest}:
@@ -214,6 +213,16 @@ def _check_whole(prepared: Any) -> Iterator[Problem]:
                 yield Problem(at="/discovery/retry_initial_seconds", text=text)
         case _:
             pass
+
+
+def _check_backend(backend: Mapping[str, Any], at: str) -> Iterator[Problem]:
+    if backend.get("reflection") is False and not (backend.get("descriptors") or backend.get("protos")):
+        text = "without reflection, descriptors or protos must say what the server serves"
+        yield Problem(at=f"{at}/reflection", text=text)
+    scheme = str(backend.get("target")).partition("://")[0].lower()
+    if scheme in _PLAINTEXT_SCHEMES and isinstance(backend.get("tls"), dict):
+        text = f"the target's {scheme}:// is without TLS; write {scheme}s://, or leave out tls"
+        yield Problem(at=f"{at}/tls", text=text)
 
 
 def _with_defaults(value: Any, schema: Mapping[str, Any]) -> Any:

@@ -198,6 +198,19 @@ def test_a_secret_in_the_place_of_metadata_is_not_shown() -> None:
     assert faults(raw) == {"/backends/0/metadata": "must be an object, got a value that is not shown"}
 
 
+def test_tls_beside_a_target_without_it_is_a_contradiction() -> None:
+    raw = {
+        "backends": [
+            {"name": "a", "target": "http://h:1", "tls": {}},
+            {"name": "b", "target": "GRPC://h:1", "tls": None},
+        ]
+    }
+    assert faults(raw) == {
+        "/backends/0/tls": "the target's http:// is without TLS; write https://, or leave out tls",
+        "/backends/1/tls": "the target's grpc:// is without TLS; write grpcs://, or leave out tls",
+    }
+
+
 def test_metadata_keys_may_be_written_as_headers_are() -> None:
     metadata = {"Authorization": "Bearer x", "X-Trace-Bin": "AAE="}
     raw = {"backends": [{"name": "a", "target": "localhost:1", "metadata": metadata}]}
