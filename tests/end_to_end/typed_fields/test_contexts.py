@@ -45,8 +45,7 @@ def stream(stage: Any, rpc: str, *messages: Any) -> list[bytes]:
     requests: list[bytes] = []
 
     async def answer(incoming: AsyncIterator[bytes], _: Any) -> AsyncIterator[bytes]:
-        async for request in incoming:
-            requests.append(request)
+        requests.extend([request async for request in incoming])
         for message in messages:
             yield message.SerializeToString()
 
