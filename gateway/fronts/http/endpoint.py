@@ -19,7 +19,8 @@ from gateway.contract.quoting import quote
 from gateway.fronts.http.bodies import ClientGone, Oversized, dispose, read_body
 from gateway.fronts.http.callers import Callers
 from gateway.fronts.http.event_stream import EventStream
-from gateway.fronts.http.head import RequestHead, read_head
+from gateway.fronts.http.head import RequestHead
+from gateway.fronts.http.known_heads import KnownHeads
 from gateway.fronts.http.negotiation import accepts_events, accepts_json, is_json
 from gateway.fronts.http.responses import ACCEPTED, HttpResponse, refuse, respond
 from gateway.fronts.http.settings import HttpSettings
@@ -40,13 +41,13 @@ class McpEndpoint:
         self._dispatcher = dispatcher
         self._settings = settings
         self._callers = Callers(allowed_hosts=settings.allowed_hosts, allowed_origins=settings.allowed_origins)
+        self._heads = KnownHeads(self._refuse_head)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one HTTP request. A client that goes away is not answered, and its call is cancelled."""
-        head = read_head(scope["headers"])
-        refusal = self._refuse_head(scope["method"], head)
-        if refusal is not None:
-            await refusal.send(send)
+        head = self._heads.read(scope["method"], scope["headers"])
+        if isinstance(head, HttpResponse):
+            await head.send(send)
             return
         try:
             body = await read_body(receive, head, self._settings)
@@ -98,7 +99,7 @@ class McpEndpoint:
                 with DisconnectWatch(receive, delay_seconds=self._settings.disconnect_check_seconds) as watch:
                     if accepts_events(head.values.get(b"accept")):
                         stream = self._open_stream(send, watch)
-                    exchange = Exchange(front=FRONT, mirrored=head.mirror(), outlet=stream)
+                    exchange = Exchange(front=FRONT, mirrored=head.mirrored, outlet=stream)
                     envelope = await self._dispatcher.dispatch(parsed, exchange)
                 if watch.is_gone:
                     return

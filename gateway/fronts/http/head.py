@@ -35,31 +35,18 @@ class RequestHead:
 
     `values` holds those that this front reads, the first of each kind, all lines of Accept as one (RFC 9110 section
     5.3). `parameters` holds the `mcp-param-` headers by the rest of their name. `doubled` are the names of those that
-    came more than once though they hold one value.
+    came more than once though they hold one value. `mirrored` is what the headers say about the message in the body.
     """
 
     values: Mapping[bytes, bytes]
     parameters: Mapping[str, str]
     doubled: tuple[str, ...]
+    mirrored: MirroredHeaders
 
     def find_length(self) -> int | None:
         """The length in bytes that the client states for the body, or None."""
         value = self.values.get(b"content-length")
         return int(value) if value is not None and value.isdigit() and len(value) < 20 else None
-
-    def mirror(self) -> MirroredHeaders:
-        """What the headers say about the message in the body."""
-        return MirroredHeaders(
-            version=self._text(_VERSION),
-            method=self._text(_METHOD),
-            name=self._text(_NAME),
-            parameters=self.parameters,
-            doubled=self.doubled,
-        )
-
-    def _text(self, name: bytes) -> str | None:
-        value = self.values.get(name)
-        return None if value is None else value.decode("latin-1")
 
 
 def read_head(headers: Iterable[tuple[bytes, bytes]]) -> RequestHead:
@@ -80,4 +67,16 @@ def read_head(headers: Iterable[tuple[bytes, bytes]]) -> RequestHead:
             if token in parameters:
                 doubled.append(name.decode("latin-1"))
             parameters.setdefault(token, value.strip(_BLANKS).decode("latin-1"))
-    return RequestHead(values=values, parameters=parameters, doubled=tuple(doubled))
+    mirrored = MirroredHeaders(
+        version=_get_text(values, _VERSION),
+        method=_get_text(values, _METHOD),
+        name=_get_text(values, _NAME),
+        parameters=parameters,
+        doubled=tuple(doubled),
+    )
+    return RequestHead(values=values, parameters=parameters, doubled=mirrored.doubled, mirrored=mirrored)
+
+
+def _get_text(values: Mapping[bytes, bytes], name: bytes) -> str | None:
+    value = values.get(name)
+    return None if value is None else value.decode("latin-1")
