@@ -71,6 +71,7 @@ class Backend:
             entry for entry in settings.call_metadata if is_secret_header(entry[0])
         )
         self._channel: grpc.aio.Channel | None = None
+        self._has_learned = False
         place = find_place(settings.target, tls=settings.tls) if settings.lane else None
         self._lane = None if place is None else Lane(place, settings.channel_limits)
         check_keepalive(settings.channel_limits, settings.name)
@@ -89,10 +90,11 @@ class Backend:
     async def discover(self) -> Discovered:
         """What the backend offers now, by every source that is configured (see `discovery` for how they combine).
 
-        A descriptor set alone does where the server does not serve reflection or refuses it. A server that cannot be
-        reached, or does not answer in time, fails the discovery even so: nothing could be called there. Raises
-        `DiscoveryFailed`; may be called again at any time, files are read anew each time. The metadata for discovery is
-        in none of the reasons and warnings, even where the server repeats it.
+        A descriptor set alone does where the server does not serve reflection, or refuses it and has never told of
+        itself before: what it told then is better than what a set promises. A server that cannot be reached, or does
+        not answer in time, fails the discovery even so: nothing could be called there. Raises `DiscoveryFailed`; may be
+        called again at any time, files are read anew each time. The metadata for discovery is in none of the reasons
+        and warnings, even where the server repeats it.
         """
         hide = self._discovery_secrets.hide
         try:
@@ -122,13 +124,14 @@ class Backend:
                 channel_limits=self._settings.channel_limits,
             )
         except ReflectionFailed as failure:
-            if not failure.reached or not given:
+            if not failure.reached or not given or (self._has_learned and failure.served):
                 raise DiscoveryFailed(str(failure)) from failure
             described = describe_set(given)
             warning = f"{failure.reason}; its services are taken from the given descriptors alone"
             return replace(described, warnings=(warning, *described.warnings))
         except (SourceError, ChannelError) as error:
             raise DiscoveryFailed(str(error)) from error
+        self._has_learned = True
         return combine(learned, given, backend=self.name)
 
     def unary(self, rpc_name: str) -> UnaryCall:

@@ -66,13 +66,14 @@ class ReflectionFailed(Exception):
     """Reflection told nothing of use.
 
     `reason` is one line, the message the same with what to do about it; `reached` says whether there is a server at
-    all.
+    all, `served` whether it may have a reflection service.
     """
 
-    def __init__(self, reason: str, *, reached: bool, hint: str = "") -> None:
+    def __init__(self, reason: str, *, reached: bool, served: bool = True, hint: str = "") -> None:
         super().__init__(f"{reason}: {hint}" if hint else reason)
         self.reason = reason
         self.reached = reached
+        self.served = served
 
 
 async def learn(
@@ -246,7 +247,8 @@ class _Lesson:
             return ReflectionFailed(f"{self._place}: reflection gave no list of services: {told}", reached=True)
         if status.code == _UNIMPLEMENTED:
             reason = f"{self._place} does not serve reflection (neither grpc.reflection.v1 nor v1alpha)"
-            return ReflectionFailed(reason, reached=True, hint=f"switch it on there, or {_GIVE_DESCRIPTORS}")
+            hint = f"switch it on there, or {_GIVE_DESCRIPTORS}"
+            return ReflectionFailed(reason, reached=True, served=False, hint=hint)
         if status.code in _REFUSALS:
             reason = f"{self._place} refused reflection with {name}"
             hint = f"check the metadata for discovery, or {_GIVE_DESCRIPTORS}"

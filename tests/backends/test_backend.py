@@ -5,6 +5,7 @@ from typing import Any
 import grpc
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
+from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionResponse
 
 from gateway.backends.backend import Backend, BackendSettings, Discovered, DiscoveryFailed, DiscoveryLimits
 from gateway.backends.targets import parse_target
@@ -44,6 +45,12 @@ async def discover(target: str, *sets: Path, **more: Any) -> Discovered:
     )
     async with Backend(settings) as backend:
         return await backend.discover()
+
+
+def refuse(code: int, message: str) -> ServerReflectionResponse:
+    answer = ServerReflectionResponse()
+    answer.error_response.error_code, answer.error_response.error_message = code, message
+    return answer
 
 
 async def failure_of(target: str, *sets: Path, **more: Any) -> str:
@@ -178,6 +185,23 @@ async def test_a_descriptor_set_does_alone_where_reflection_is_refused(
     found = await discover(target, write_set(make_file("a.proto", "a", message="M", service="A")))
     assert found.services == ("a.A",)
     assert "UNAUTHENTICATED" in found.warnings[0]
+
+
+async def test_a_descriptor_set_does_not_stand_in_for_a_server_that_has_told_of_itself_and_fails_to_now(
+    start_reflection: Start, reflection_table: Any, make_file: MakeFile, write_set: WriteSet
+) -> None:
+    both = [make_file(f"{name}.proto", name, message="M", service=name.upper()) for name in "ab"]
+    table = reflection_table(services=["a.A"], files=both)
+    target = await start_reflection(table)
+    settings = BackendSettings(name="b", target=parse_target(target), descriptor_sets=(write_set(*both),))
+    async with Backend(settings) as backend:
+        assert (await backend.discover()).services == ("a.A",)
+        table.answers["*"] = refuse(13, "not now")
+        with pytest.raises(DiscoveryFailed) as failed:
+            await backend.discover()
+        assert failed.value.reason == f"{target}: reflection failed with INTERNAL: not now"
+        table.answers["*"] = refuse(12, "switched off")
+        assert (await backend.discover()).services == ("a.A", "b.B")
 
 
 async def test_a_server_that_is_not_there_fails_discovery_even_with_a_descriptor_set(
