@@ -14,8 +14,9 @@ import jsonschema_rs
 import orjson
 
 from gateway.contract.conditions import Condition
-from gateway.contract.distilled import Distilled
+from gateway.contract.distilled import Distilled, distil
 from gateway.contract.distilling import distil_refused
+from gateway.contract.envelope_faults import find_envelope_faults, is_known_by_heart
 from gateway.contract.envelopes import Refusal, distilled_refusal
 from gateway.contract.kept_json import encode_to_keep
 from gateway.contract.lone_surrogates import replace_lone_surrogates
@@ -113,8 +114,8 @@ class MessageValidator:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         shapes = _Shapes(schema)
-        self._any_request = shapes.compile("JSONRPCRequest")
-        self._any_notification = shapes.compile("JSONRPCNotification")
+        self._any_request = shapes.compile_envelope("JSONRPCRequest", needs_id=True)
+        self._any_notification = shapes.compile_envelope("JSONRPCNotification", needs_id=False)
         self._requests = {
             method: shapes.compile("JSONRPCRequest", name) for method, name in shapes.iter_methods("ClientRequest")
         }
@@ -159,6 +160,22 @@ class MessageValidator:
         return self._any_request if "id" in message else self._any_notification
 
 
+class _EnvelopeValidator(SchemaValidator):
+    """JSON-RPC's own shape of a message."""
+
+    __slots__ = ("_needs_id",)
+
+    def __init__(self, schema: Mapping[str, Any], *, needs_id: bool) -> None:
+        super().__init__(schema, subject=_SUBJECT)
+        self._needs_id = needs_id
+
+    def validate(self, instance: Any) -> Distilled | None:
+        if self.is_valid(instance):
+            return None
+        problems = find_envelope_faults(instance, needs_id=self._needs_id) if isinstance(instance, dict) else ()
+        return distil(problems, subject=_SUBJECT) if problems else super().validate(instance)
+
+
 class _Shapes:
     """The definitions of one protocol schema, and what is compiled from them."""
 
@@ -171,10 +188,19 @@ class _Shapes:
 
     def compile(self, *names: str) -> SchemaValidator:
         """A validator for all of these definitions at once, carrying only what they can reach."""
+        return SchemaValidator(self._gather(names), subject=_SUBJECT)
+
+    def compile_envelope(self, name: str, *, needs_id: bool) -> SchemaValidator:
+        """A validator for the definition of a message without regard to its method."""
+        if is_known_by_heart(self._definitions[name]):
+            return _EnvelopeValidator(self._gather((name,)), needs_id=needs_id)
+        return self.compile(name)
+
+    def _gather(self, names: tuple[str, ...]) -> dict[str, Any]:
         schema: dict[str, Any] = {"$schema": self._dialect} if self._dialect else {}
         schema["allOf"] = [{"$ref": f"#/{self._key}/{name}"} for name in names]
         schema[self._key] = self._reach(names)
-        return SchemaValidator(schema, subject=_SUBJECT)
+        return schema
 
     def iter_methods(self, union: str) -> Iterator[tuple[str, str]]:
         """Each method that a union of definitions knows, with the definition's name."""
