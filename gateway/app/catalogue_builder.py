@@ -145,7 +145,7 @@ def bind_tools(
 ) -> tuple[Tool, ...]:
     """The tools of these drafts, with callables of the source; to be asked for inside the event loop.
 
-    `stream_seconds` is the deadline of RPCs whose server streams; the others have the backend's.
+    An RPC's deadline is what the facts say; else `stream_seconds` where the server streams, and the backend's.
     """
     return tuple(_bind(section, draft, source, stream_seconds) for draft in drafts)
 
@@ -154,6 +154,7 @@ def _bind(section: BackendSection, draft: ToolDraft, source: RpcSource, stream_s
     rpc, facts = draft.rpc, draft.facts
     client_streaming, server_streaming = rpc.client_streaming, rpc.server_streaming
     is_stream = client_streaming or server_streaming
+    usual_seconds = stream_seconds if server_streaming else section.deadline_seconds
     return Tool(
         name=draft.name,
         rpc=rpc.name,
@@ -166,7 +167,7 @@ def _bind(section: BackendSection, draft: ToolDraft, source: RpcSource, stream_s
         if is_stream
         else None,
         has_many_replies=server_streaming,
-        deadline_seconds=stream_seconds if server_streaming else section.deadline_seconds,
+        deadline_seconds=usual_seconds if facts.deadline_seconds is None else facts.deadline_seconds,
         output_validator=draft.output_validator,
         required_capabilities=facts.required_capabilities,
         takes_context=draft.transcoder.takes_context,

@@ -20,6 +20,7 @@ from gateway.app.settings.loader import default_settings, make_backend
 from gateway.app.settings.model import BackendSection, ToolsSection
 from gateway.backends.discovery import Discovered
 from gateway.demo.server import SERVICE_NAMES, demo_descriptor_set
+from gateway.descriptors.rpc_facts import RpcEntry
 from gateway.mcp.ports import Metadata
 from gateway.transcoding.rpc_status import RpcStatus
 
@@ -94,6 +95,23 @@ def test_a_stream_is_called_as_its_kind_and_under_its_own_deadline() -> None:
         (Streamed("demo.shop.v1.StockService/ImportStock", True, False), False, 2.5),
         (Streamed("demo.shop.v1.StockService/ListStockMovements", False, True), True, 55),
     ]
+
+
+def test_a_deadline_of_its_own_holds_for_an_rpc_of_any_kind() -> None:
+    entries = (
+        RpcEntry(match="*/GetOrder", facts={"deadline_seconds": 1.5}),
+        RpcEntry(match="*/WatchOrder", facts={"deadline_seconds": 7}),
+    )
+    drafts, _ = draft_tools(SHOP, only("demo.shop.v1.OrderService"), DISCOVERED, entries)
+    tools = bind_tools(SHOP, drafts, Backend(), stream_seconds=55)
+    assert {tool.rpc.partition("/")[2]: tool.deadline_seconds for tool in tools} == {
+        "CancelOrder": 30,
+        "CreateOrder": 30,
+        "GetOrder": 1.5,
+        "ListOrders": 30,
+        "NegotiatePrice": 55,
+        "WatchOrder": 7,
+    }
 
 
 def test_each_message_of_a_stream_is_held_to_its_own_schema() -> None:

@@ -123,7 +123,7 @@ class RpcFacts:
 
     An empty text, an empty tuple or None: nothing is said, and what follows from the RPC itself holds. `aliases` are
     further names by which the tool can be called. `examples` are arguments, each an object. `input_schema` and
-    `output_schema` stand in the place of the derived ones. `deadline_seconds` stands in the place of the backend's.
+    `output_schema` stand in the place of the derived ones. `deadline_seconds` stands in the place of what holds else.
     `output_mask` are the paths of proto names that are left of a reply.
 
     Of fields: `headers` gives the name that a field of the request is mirrored under (x-mcp-header), `arguments` where
