@@ -123,7 +123,9 @@ RPC_ENTRY: Mapping[str, Any] = _group(
             },
             format="completion-reference",
         ),
-        "deadline_seconds": _seconds("How long a call may take at most, in the place of deadline_seconds or stream_seconds.", 86_400),
+        "deadline_seconds": _seconds(
+            "How long a call may take at most, in the place of deadline_seconds or stream_seconds.", 86_400
+        ),
         "output_mask": _list("The fields that are left of a reply.", _PATH),
         "headers": _map(
             "Arguments that clients mirror in headers, by path: the name behind Mcp-Param-.",
