@@ -37,15 +37,17 @@ class ProofOrder:
 class Look:
     """What the backends offer.
 
-    `failures` are the backends that could not be asked, each with the reason; `idle_patterns` what `include` and
-    `exclude` hold that fits no RPC, as far as all backends could be asked; `proofs` hold the proof of each backend that
-    could be asked, by its name, where they were ordered.
+    `failures` are the backends that could not be asked, each with the reason; `idle_patterns` what `include`, `exclude`
+    and `rpcs` hold that fits no RPC, and `idle_paths` where `rpcs` names a field that no RPC has, as far as all
+    backends could be asked; `proofs` hold the proof of each backend that could be asked, by its name, where they were
+    ordered.
     """
 
     catalogue: "Catalogue"
     offers: "tuple[Offer, ...]"
     failures: tuple[tuple[str, str], ...]
     idle_patterns: tuple[str, ...] = ()
+    idle_paths: tuple[str, ...] = ()
     proofs: "tuple[tuple[str, Proof], ...]" = ()
 
 
@@ -72,7 +74,7 @@ def call_once(settings: Settings, *, demo: bool = False, tool: str, arguments: M
 
 
 async def _look(settings: Settings, *, demo: bool, proof: ProofOrder | None) -> Look:
-    from gateway.app.catalogue_builder import find_idle_patterns
+    from gateway.app.catalogue_builder import find_idle_paths, find_idle_patterns
 
     async with _discovered(settings, demo=demo) as gateway:
         failures = tuple((state.name, state.reason) for state in gateway.discovery.states() if state.reason)
@@ -81,7 +83,8 @@ async def _look(settings: Settings, *, demo: bool, proof: ProofOrder | None) -> 
             catalogue=gateway.discovery.catalogue,
             offers=offers,
             failures=failures,
-            idle_patterns=() if failures else find_idle_patterns(settings.tools, offers),
+            idle_patterns=() if failures else find_idle_patterns(settings.tools, offers, settings.rpcs),
+            idle_paths=() if failures else find_idle_paths(offers, settings.rpcs),
             proofs=() if proof is None else tuple(_prove(gateway, proof)),
         )
 

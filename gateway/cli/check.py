@@ -61,7 +61,9 @@ def check(prove: bool, examples: int | None, seed: int | None, **said: Any) -> i
     _print_reasons("Skipped", skipped)
     _print_reasons("Left out", [(name, one.name, one.reason) for name, findings in found for one in findings.left_out])
     warnings = [(name, warning) for name, findings in found for warning in findings.warnings]
-    _print_warnings(warnings + [("all", f"{quote(one)} fits no RPC; is it misspelt?") for one in look.idle_patterns])
+    warnings += [("all", f"{quote(one)} fits no RPC; is it misspelt?") for one in look.idle_patterns]
+    warnings += [("all", f"{one} names a field that no RPC has; is it misspelt?") for one in look.idle_paths]
+    _print_warnings(warnings)
     left_out = sum(len(findings.left_out) for _, findings in found)
     is_proved = _print_proofs(look)
     click.echo(f"\n{_summary(look, listings, len(skipped), left_out)}")

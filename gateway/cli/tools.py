@@ -39,6 +39,8 @@ def tools(as_json: bool, **said: Any) -> int:
         click.echo(f"propylon: backend {backend} is missing here: {reason}", err=True)
     for pattern in outcome.idle_patterns:
         click.echo(f"propylon: {quote(pattern)} fits no RPC; is it misspelt?", err=True)
+    for path in outcome.idle_paths:
+        click.echo(f"propylon: {path} names a field that no RPC has; is it misspelt?", err=True)
     if not listings:
         click.echo("propylon: no RPC is offered as a tool; propylon check says why", err=True)
     return 0 if listings and not outcome.failures else 1

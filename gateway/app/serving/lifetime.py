@@ -14,7 +14,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
-from gateway.app.catalogue_builder import find_idle_patterns
+from gateway.app.catalogue_builder import find_idle_paths, find_idle_patterns
 from gateway.app.demo_backend import run_demo
 from gateway.app.event_loop import run_loop
 from gateway.app.memory import settle_memory
@@ -76,7 +76,7 @@ class _Life:
         self._discovery.tell_of_swaps(lambda before, now: settle_memory())
         self._subscriptions = gateway.subscriptions
         self._announce = announce
-        self._tools = plan.settings.tools
+        self._settings = plan.settings
         self._health = ProcessHealth(gateway.discovery)
         self._cut_calls = gateway.cut_calls
         self._drain_seconds = plan.settings.shutdown.drain_seconds
@@ -163,8 +163,7 @@ class _Life:
         await self._open.wait()
         states = self._discovery.states()
         if all(state.is_discovered for state in states):
-            for pattern in find_idle_patterns(self._tools, self._discovery.offers()):
-                _LOG.warning("a pattern fits no RPC; is it misspelt?", extra={"pattern": pattern})
+            self._tell_of_idle_settings()
         self._announce(
             Announcement(
                 url=self._url,
@@ -173,6 +172,13 @@ class _Life:
                 waiting=tuple(state.name for state in states if not state.is_discovered),
             )
         )
+
+    def _tell_of_idle_settings(self) -> None:
+        offers = self._discovery.offers()
+        for pattern in find_idle_patterns(self._settings.tools, offers, self._settings.rpcs):
+            _LOG.warning("a pattern fits no RPC; is it misspelt?", extra={"pattern": pattern})
+        for path in find_idle_paths(offers, self._settings.rpcs):
+            _LOG.warning("a field is named that no RPC has; is it misspelt?", extra={"place": path})
 
     def _on_stop(self) -> None:
         if self._stop.is_set():
