@@ -66,7 +66,10 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
         "server": SERVER,
         "page_size": settings.tools.page_size or None,
         "result_limit_bytes": settings.limits.result_bytes,
-        "stream_limits": StreamLimits(messages=settings.limits.stream_messages, bytes=settings.limits.stream_bytes),
+        "stream_limits": StreamLimits(
+            messages=settings.limits.stream_messages,
+            bytes=min(settings.limits.stream_bytes, settings.limits.result_bytes),
+        ),
         "progress_pace": ProgressPace(per_second=settings.limits.progress_per_second),
         "forward_internal": settings.errors.forward_internal,
         "subscriptions": subscriptions,
