@@ -8,9 +8,18 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.stage import Stage, open_stage
-from tests.laws.kitchen_sinks import EDITION, LEGACY, MODERN
+from tests.laws.kitchen_sinks import EDITION, LEGACY, MODERN, WELL_KNOWN, WELL_KNOWN_IMPORTS
 
 PLAIN = "message M {} service S { rpc Do(M) returns (M); }"
+# Requests and replies that are no object of fields.
+WHOLE = f"""
+syntax = "proto3"; package whole; {WELL_KNOWN_IMPORTS} import "google/api/httpbody.proto";
+service S {{
+  {" ".join(f"rpc Do{name}(google.protobuf.{name}) returns (google.protobuf.{name});" for name in WELL_KNOWN)}
+  rpc DoHttpBody(google.api.HttpBody) returns (google.api.HttpBody);
+}}
+"""
+PROTOS = {"modern": MODERN, "legacy": LEGACY, "edition": EDITION, "whole": WHOLE}
 
 
 class _Tracebacks(logging.Handler):
@@ -38,7 +47,7 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kitchen]:
     log.addHandler(handler)
     with asyncio.Runner() as runner:
         folder = tmp_path_factory.mktemp("kitchen")
-        opening = open_stage(folder, PLAIN, modern=MODERN, legacy=LEGACY, edition=EDITION)
+        opening = open_stage(folder, PLAIN, **PROTOS)
         stage = runner.run(opening.__aenter__())
         yield Kitchen(stage, runner.run, handler.seen)
         assert runner.run(stage.is_well())

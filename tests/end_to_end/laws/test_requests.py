@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from gateway.contract.validation import PER_REQUEST_REVISION
 from gateway.mcp.mirroring.values import decode_header_value
 from tests.end_to_end.stage import META, derive_headers
+from tests.laws.kitchen_sinks import WELL_KNOWN
 
 RPCS = (
     *(
@@ -18,8 +19,11 @@ RPCS = (
     "legacy.Kitchen/DoOld",
     "legacy.Kitchen/DoNeeds",
     "edition.Kitchen/DoThing",
+    *(f"whole.S/Do{name}" for name in (*WELL_KNOWN, "HttpBody")),
 )
 
+# Stands for half of a character until the message is bytes.
+HALF = "\ue000"
 TEXTS = st.text(max_size=8) | st.sampled_from(
     [
         "",
@@ -36,6 +40,8 @@ TEXTS = st.text(max_size=8) | st.sampled_from(
         "\x00",
         "٧",
         "x" * 300,
+        HALF,
+        f"a{HALF}",
     ]
 )
 NUMBERS = st.integers(-(2**64), 2**64 - 1).filter(lambda number: number >= -(2**63)) | st.floats(
@@ -120,8 +126,8 @@ def test_any_arguments_reach_the_backend_or_are_refused_by_their_places(kitchen,
     stage.backend.calls.clear()
     properties = stage.get_tool(rpc)["inputSchema"]["properties"]
     named = data.draw(st.dictionaries(st.sampled_from(sorted(properties)), JSON, max_size=4)) if properties else {}
-    given_arguments = named | (arguments if data.draw(st.integers(0, 3)) == 0 else {})
-    envelope = kitchen.run(stage.answer(stage.make_call(rpc, given_arguments)))
+    request = stage.make_call(rpc, named | (arguments if data.draw(st.integers(0, 3)) == 0 else {}))
+    envelope = kitchen.run(stage.post_raw(request, {HALF.encode(): b"\\ud800"})).json
     reached = stage.requests(rpc)
     result = envelope["result"]
     if not result.get("isError"):
