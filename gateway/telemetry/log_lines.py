@@ -8,6 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from gateway.telemetry.secrets import HIDDEN, Secrets
@@ -47,7 +48,7 @@ class LineFormatter(logging.Formatter):
         """The event's own fields in the order given, then `error` with the traceback where there is one."""
         fields = {key: value for key, value in vars(record).items() if key not in _OWN_ATTRIBUTES}
         for key in fields:
-            if any(word in key.lower() for word in _SECRET_WORDS):
+            if _is_secret(key):
                 fields[key] = HIDDEN
         if record.exc_info and record.exc_info[0] is not None:
             fields["error"] = self.formatException(record.exc_info)
@@ -107,6 +108,13 @@ class JsonFormatter(LineFormatter):
 def _timestamp(record: logging.LogRecord) -> str:
     """RFC 3339 in UTC with milliseconds."""
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03d}Z"
+
+
+@lru_cache(maxsize=256)
+def _is_secret(key: str) -> bool:
+    """Whether a field of this name may hold a secret; the names are those in the source, so that they come again."""
+    lower = key.lower()
+    return any(word in lower for word in _SECRET_WORDS)
 
 
 def _cut(text: str) -> str:
