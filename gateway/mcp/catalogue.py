@@ -30,7 +30,7 @@ class Tool:
     to it, which are not listed. `required_capabilities` are what a client must have declared before it is called.
     `takes_context`: its requests want to know of their call. `tells_progress`: its stream says how far the work is by
     itself. `whole` is what the values of its stream are together. `has_sensitive_values`: not all of its values may be
-    logged.
+    logged. `wants_confirmation`: the user is asked before it is called.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Tool:
     tells_progress: bool = False
     whole: Whole = Whole.LIST
     has_sensitive_values: bool = False
+    wants_confirmation: bool = False
     header_parameters: tuple[HeaderParameter, ...] = field(init=False)
 
     def __post_init__(self) -> None:

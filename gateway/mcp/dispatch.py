@@ -13,12 +13,14 @@ from gateway.contract.validation import MessageValidator
 from gateway.mcp.admission import Admission
 from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.exchange import Exchange
+from gateway.mcp.input_rounds.rounds import InputRounds
 from gateway.mcp.methods.method import Method
 from gateway.mcp.methods.server_discover import ServerDiscover
 from gateway.mcp.methods.subscriptions_listen import SubscriptionsListen
 from gateway.mcp.methods.tools_call import ToolsCall, find_mirrored
 from gateway.mcp.methods.tools_list import ToolsList
 from gateway.mcp.progress import ProgressPace
+from gateway.mcp.sealing import Sealer, make_random_key
 from gateway.mcp.subscriptions.hub import SubscriptionHub
 from gateway.mcp.tool_calls.collector import StreamLimits
 
@@ -56,6 +58,7 @@ class Dispatcher:
     tools/list, None for one page. `result_limit_bytes` bounds the JSON of a tool's result, `stream_limits` what is
     collected of a stream, `progress_pace` how often progress is told; `forward_internal` tells callers what a backend
     says of its internal failures. `subscriptions` is who is told of changes; None offers no subscriptions.
+    `sealer` seals what clients carry between two requests; None gives this process a key of its own.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Dispatcher:
         progress_pace: ProgressPace | None = None,
         forward_internal: bool = False,
         subscriptions: SubscriptionHub | None = None,
+        sealer: Sealer | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._server_info = orjson.Fragment(orjson.dumps(server.describe()))
@@ -78,6 +82,7 @@ class Dispatcher:
             result_limit_bytes=result_limit_bytes,
             stream_limits=stream_limits or StreamLimits(),
             progress_pace=progress_pace or ProgressPace(),
+            rounds=InputRounds(sealer=sealer or Sealer([make_random_key()])),
             forward_internal=forward_internal,
         )
         served = (

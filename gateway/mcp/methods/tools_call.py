@@ -14,6 +14,8 @@ from gateway.contract.quoting import quote
 from gateway.mcp.call_contexts import make_call_context
 from gateway.mcp.capabilities import get_capabilities, refuse_missing
 from gateway.mcp.catalogue import Catalogue, Tool
+from gateway.mcp.input_rounds.round import FIRST_ROUND, Round
+from gateway.mcp.input_rounds.rounds import RESPONSES_MEMBER, STATE_MEMBER, InputRounds
 from gateway.mcp.log_messages import open_log
 from gateway.mcp.methods.method import MethodCall, Outcome
 from gateway.mcp.mirroring.parameters import HeaderParameter
@@ -25,6 +27,7 @@ from gateway.mcp.tool_calls.parts import tell_parts
 from gateway.mcp.tool_calls.replies import read_reply, tell_printed
 from gateway.mcp.tool_calls.streaming import StreamingCalls
 from gateway.mcp.trace_context import read_trace_metadata
+from gateway.transcoding.reply_parts import InputPart
 from gateway.transcoding.rpc_status import RpcStatus
 
 TIMEOUT_META_KEY = "dev.propylon/timeoutMs"
@@ -42,8 +45,8 @@ def find_mirrored(params: Mapping[str, Any], catalogue: Catalogue) -> tuple[Head
 class ToolsCall:
     """Answers tools/call.
 
-    `result_limit_bytes` bounds the JSON of a reply, `stream_limits` what is collected of a stream; `forward_internal`
-    tells callers what a backend says of its internal failures.
+    `result_limit_bytes` bounds the JSON of a reply, `stream_limits` what is collected of a stream; `rounds` gets input
+    for calls that cannot go on without; `forward_internal` tells callers what a backend says of its internal failures.
     """
 
     def __init__(
@@ -52,8 +55,10 @@ class ToolsCall:
         result_limit_bytes: int,
         stream_limits: StreamLimits,
         progress_pace: ProgressPace,
+        rounds: InputRounds,
         forward_internal: bool = False,
     ) -> None:
+        self._rounds = rounds
         self._result_limit_bytes = result_limit_bytes
         self._progress_pace = progress_pace
         self._forward_internal = forward_internal
@@ -76,16 +81,37 @@ class ToolsCall:
         timeout_seconds = _choose_timeout(meta, tool)
         if isinstance(timeout_seconds, Refusal):
             return timeout_seconds
-        arguments = params.get("arguments", {})
-        metadata: Metadata = (*call.exchange.metadata, *read_trace_metadata(meta))
+        now = FIRST_ROUND
+        if tool.wants_confirmation or STATE_MEMBER in params or RESPONSES_MEMBER in params:
+            begun = await self._rounds.begin(tool, call)
+            if not isinstance(begun, Round):
+                return begun
+            now = begun
         progress = open_progress(call.exchange, meta, self._progress_pace)
+        outcome = await self._run(tool, call, timeout_seconds, progress, now)
+        while isinstance(outcome, InputPart):
+            after = await self._rounds.go_on(tool, call, now, outcome)
+            if not isinstance(after, Round):
+                return after
+            now = after
+            outcome = await self._run(tool, call, timeout_seconds, progress, now)
+        return outcome
+
+    async def _run(
+        self, tool: Tool, call: MethodCall, timeout_seconds: float, progress: Progress | None, now: Round
+    ) -> Outcome | InputPart:
+        """One call of the RPC: its result, or what the backend asks before there can be one."""
+        meta = call.params["_meta"]
+        arguments = call.params.get("arguments", {})
+        metadata: Metadata = (*call.exchange.metadata, *read_trace_metadata(meta))
         if tool.call is None:
-            return await self._streaming.answer(tool, arguments, call, timeout_seconds, metadata, progress)
+            return await self._streaming.answer(tool, arguments, call, timeout_seconds, metadata, progress, now)
         request = tool.transcoder.encode_arguments(arguments)
         if isinstance(request, Distilled):
             return refuse_arguments(tool, request)
         if tool.takes_context:
-            request = tool.transcoder.fill_in(request, make_call_context(call.exchange, meta))
+            context = make_call_context(call.exchange, meta, answers=now.answers, state=now.state)
+            request = tool.transcoder.fill_in(request, context)
         calling = tool.call(request, timeout_seconds=timeout_seconds, metadata=metadata)
         reply = await (calling if progress is None else _accompany(progress, calling))
         if isinstance(reply, RpcStatus):
@@ -94,6 +120,8 @@ class ToolsCall:
         if isinstance(printed, Refusal):
             return printed
         if printed.parts is not None:
+            if printed.parts.input_required is not None:
+                return printed.parts.input_required
             await tell_parts(printed.parts, None, open_log(call.exchange, meta))
         return tell_printed(tool, printed, meta, limit_bytes=self._result_limit_bytes)
 

@@ -56,8 +56,9 @@ def read_reply(tool: Tool, reply: bytes, meta: Mapping[str, Any]) -> Printed | R
 
 
 def refuse_question(tool: Tool, meta: Mapping[str, Any]) -> Refusal:
-    """The refusal of a call whose backend asks back."""
-    return refuse_reply(tool, "the backend asks for input, which this gateway cannot get", "input_required", meta)
+    """The refusal of a call whose backend asks back although its request has no place for the answers."""
+    reason = "its request has no field of type gateway.v1.CallContext"
+    return refuse_reply(tool, "the backend asks for input and has no place for the answers", reason, meta)
 
 
 def _is_no_result(tool: Tool, printed: Printed) -> bool:
@@ -68,8 +69,6 @@ def _is_no_result(tool: Tool, printed: Printed) -> bool:
 
 def _tell_with_parts(tool: Tool, printed: Printed, parts: Parts, meta: Mapping[str, Any], limit_bytes: int) -> Outcome:
     """The result of a reply that says more than its value: that, where there is one, and content behind it."""
-    if parts.input_required is not None:
-        return refuse_question(tool, meta)
     blocks, notes = list_blocks(tool, parts)
     encoded = orjson.dumps(printed.value)
     size_bytes = measure(blocks) + len(encoded)
