@@ -69,6 +69,8 @@ class Progress:
     ) -> None:
         self._beating.cancel()
         await asyncio.wait((self._beating,))
+        if kind is None and not self._beating.cancelled():
+            self._beating.result()
 
     async def report(self, value: float, *, total: float | None = None, message: str | None = None) -> None:
         """Says that this much is done. Where it is too soon to say so, the last word is kept and said when it is time.

@@ -169,3 +169,17 @@ async def test_without_a_token_there_is_no_progress(token: Any) -> None:
     assert open_progress(exchange, {}, PACE) is None
     assert open_progress(Exchange(front="test"), {"progressToken": "t"}, PACE) is None
     assert open_progress(exchange, {"progressToken": 0}, PACE) is not None
+
+
+class BrokenOutlet(Outlet):
+    async def notify(self, envelope: Envelope) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+
+def test_an_outlet_that_breaks_while_nothing_is_reported_is_no_secret() -> None:
+    async def run() -> None:
+        async with Progress(BrokenOutlet(), "t", PACE):
+            await asyncio.sleep(20)
+
+    with pytest.raises(BrokenPipeError):
+        run_virtually(run())

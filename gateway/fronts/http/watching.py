@@ -28,6 +28,7 @@ class DisconnectWatch:
         self._running: tuple[asyncio.Task[None], ...] = ()
         self.meanwhile: Callable[[], Coroutine[Any, Any, None]] | None = None
         self.is_gone = False
+        self._is_over = False
 
     def __enter__(self) -> "DisconnectWatch":
         task = asyncio.current_task()
@@ -41,6 +42,7 @@ class DisconnectWatch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        self._is_over = True
         self._timer.cancel()
         # It holds whoever holds this; together they would stay until the garbage collector comes, which is a good part
         # of what a call costs.
@@ -53,8 +55,8 @@ class DisconnectWatch:
         return kind is asyncio.CancelledError and not still_cancelling
 
     def leave(self) -> None:
-        """Takes the client for gone."""
-        if not self.is_gone:
+        """Takes the client for gone; of no effect when the block has been left."""
+        if not self.is_gone and not self._is_over:
             self.is_gone = True
             self._task.cancel()
 
