@@ -18,6 +18,7 @@ from gateway.contract.remarks import note_values
 from gateway.contract.stream_results import Cut, CutReason, broken_stream_result, stream_result
 from gateway.mcp.call_contexts import make_call_context
 from gateway.mcp.catalogue import Tool
+from gateway.mcp.input_rounds.round import Round
 from gateway.mcp.log_messages import open_log
 from gateway.mcp.methods.method import MethodCall, Outcome
 from gateway.mcp.ports import Metadata
@@ -25,8 +26,9 @@ from gateway.mcp.progress import Progress
 from gateway.mcp.tool_calls.collector import Collector, StreamLimits
 from gateway.mcp.tool_calls.failures import log_call, refuse_arguments, report_failure, tell_failure
 from gateway.mcp.tool_calls.parts import list_blocks, measure, tell_parts
-from gateway.mcp.tool_calls.replies import read_reply, refuse_question, tell_printed
+from gateway.mcp.tool_calls.replies import read_reply, tell_printed
 from gateway.transcoding.printed import Printed
+from gateway.transcoding.reply_parts import InputPart
 from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
 
 _DEADLINE_EXCEEDED = 4
@@ -49,8 +51,12 @@ class StreamingCalls:
         timeout_seconds: float,
         metadata: Metadata,
         progress: Progress | None,
-    ) -> Outcome:
-        """The result of a call. Being cancelled cancels the RPC, and so does whatever ends the collecting."""
+        now: Round,
+    ) -> Outcome | InputPart:
+        """The result of a call, or what the backend asks before there can be one.
+
+        Being cancelled cancels the RPC, and so does whatever ends the collecting.
+        """
         if tool.stream is None:
             raise TypeError(f"{tool.rpc} is no stream")
         requests = tool.transcoder.encode_requests(arguments)
@@ -58,7 +64,8 @@ class StreamingCalls:
             return refuse_arguments(tool, requests)
         meta, log = call.params["_meta"], None
         if tool.takes_context and requests:
-            first = tool.transcoder.fill_in(requests[0], make_call_context(call.exchange, meta))
+            context = make_call_context(call.exchange, meta, answers=now.answers, state=now.state)
+            first = tool.transcoder.fill_in(requests[0], context)
             requests = (first, *requests[1:])
         replies = tool.stream(requests, timeout_seconds=timeout_seconds, metadata=metadata)
         async with progress or nullcontext(), aclosing(replies):
@@ -70,6 +77,8 @@ class StreamingCalls:
                 if isinstance(printed, Refusal):
                     return printed
                 if printed.parts is not None:
+                    if printed.parts.input_required is not None:
+                        return printed.parts.input_required
                     await tell_parts(printed.parts, None, open_log(call.exchange, meta))
                 return tell_printed(tool, printed, meta, limit_bytes=self._result_limit_bytes)
             collector = Collector(self._limits, tool.whole)
@@ -81,7 +90,7 @@ class StreamingCalls:
                     return printed
                 if printed.parts is not None:
                     if printed.parts.input_required is not None:
-                        return refuse_question(tool, meta)
+                        return printed.parts.input_required
                     log = log or open_log(call.exchange, meta)
                     await tell_parts(printed.parts, progress, log)
                 encoded = orjson.dumps(printed.value)
