@@ -5,6 +5,7 @@ is asked again with backoff. A new catalogue is built aside, off the event loop,
 """
 
 import asyncio
+import hashlib
 import logging
 import random
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -49,11 +50,17 @@ class BackendState:
 
 @dataclass(slots=True, kw_only=True)
 class _Watched:
-    """What is known of one backend so far."""
+    """What is known of one backend so far.
+
+    `offer` was made of `discovered`, whose fingerprint is `answer`. `refused` is the fingerprint of an answer which did
+    not become the offer, with what was made of it, so that hearing it again costs nothing.
+    """
 
     source: Source
     offer: Offer | None = None
     discovered: Discovered | None = None
+    answer: bytes | None = None
+    refused: tuple[bytes, Offer | DiscoveryFailed] | None = None
     reason: str | None = None
     failures: int = 0
     is_tried: bool = False
@@ -160,10 +167,10 @@ class DiscoveryLoop:
     async def _try(self, watched: _Watched) -> None:
         try:
             discovered = await watched.source.discover()
-            if watched.discovered is None or not _are_same(discovered, watched.discovered):
-                offer = await watched.source.build(discovered)
-                self._take(watched, offer)
-                watched.discovered = discovered
+            answer = await asyncio.to_thread(_take_fingerprint, discovered)
+            if answer != watched.answer:
+                self._take(watched, await self._build(watched, discovered, answer))
+                watched.discovered, watched.answer, watched.refused = discovered, answer, None
             self._succeed(watched)
         except (DiscoveryFailed, _OfferRefused) as failure:
             self._fail(watched, failure.reason)
@@ -177,6 +184,18 @@ class DiscoveryLoop:
             watched.is_tried = True
             if all(one.is_tried for one in self._watched):
                 self.asked.set()
+
+    async def _build(self, watched: _Watched, discovered: Discovered, answer: bytes) -> Offer:
+        if watched.refused is None or watched.refused[0] != answer:
+            watched.refused = None
+            try:
+                watched.refused = answer, await watched.source.build(discovered)
+            except DiscoveryFailed as failure:
+                watched.refused = answer, failure
+        built = watched.refused[1]
+        if isinstance(built, DiscoveryFailed):
+            raise _OfferRefused(built.reason)
+        return built
 
     def _take(self, watched: _Watched, offer: Offer) -> None:
         before = watched.offer
@@ -250,14 +269,13 @@ def _list_offered(offer: Offer) -> set[str]:
     return {name for tool in offer.tools for name in (tool.rpc, tool.rpc.partition("/")[0])}
 
 
-def _are_same(one: Discovered, other: Discovered) -> bool:
-    """Whether two answers say the same; files come in no order."""
-    return (one.services, one.skipped, _versions(one)) == (other.services, other.skipped, _versions(other))
-
-
-def _versions(discovered: Discovered) -> set[tuple[str, bytes]]:
-    """The files as they stand; one name may come in two versions, of the server and of a descriptor set."""
-    return {(file.name, file.SerializeToString(deterministic=True)) for file in discovered.files}
+def _take_fingerprint(discovered: Discovered) -> bytes:
+    """A digest that is equal where two answers say the same; files come in no order, and one name in two versions."""
+    digest = hashlib.sha256(repr((discovered.services, discovered.skipped)).encode("utf-8", "surrogatepass"))
+    for content in sorted(file.SerializeToString(deterministic=True) for file in discovered.files):
+        digest.update(len(content).to_bytes(8, "big"))
+        digest.update(content)
+    return digest.digest()
 
 
 class _OfferRefused(Exception):

@@ -227,6 +227,43 @@ async def test_the_last_good_tools_stay_when_the_new_ones_do_not_fit_together(lo
         assert loop.states()[0].reason is None
 
 
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (DiscoveryFailed("more than 10,000 tools"), "more than 10,000 tools"),
+        (make_offer("one", "a"), None),
+        (make_offer("two", "taken"), 'two RPCs would be the tool "taken"'),
+    ],
+)
+async def test_an_answer_that_is_heard_again_is_not_built_again(
+    first: Offer | DiscoveryFailed, again: str | None
+) -> None:
+    built = 0
+
+    async def discover() -> Discovered:
+        return NOTHING
+
+    async def build(_: Discovered) -> Offer:
+        nonlocal built
+        built += 1
+        if isinstance(first, DiscoveryFailed):
+            raise first
+        return first
+
+    sources = [
+        Scripted("other", make_offer("other", "taken")).source,
+        Source(name="two", discover=discover, build=build),
+    ]
+    loop = DiscoveryLoop(sources, replace(SETTINGS, ready_when=ReadyWhen.ANY_BACKEND))
+    loop.ready.set()
+    loop.asked.set()
+    for _ in range(3):
+        await loop.run_once()
+    reason = loop.states()[1].reason
+    assert built == 1
+    assert reason is None if again is None else str(reason).startswith(again)
+
+
 @pytest.mark.parametrize("late", ["eu", "us"])
 async def test_a_collision_ends_the_start_whoever_answers_first(late: str) -> None:
     answers: dict[str, list[Offer | Exception]] = {name: [make_offer(name, "AddItem")] for name in ("eu", "us")}
