@@ -18,6 +18,7 @@ from gateway.app.tool_drafts import ToolDraft, ToolDrafter
 from gateway.backends.discovery import Discovered, DiscoveryFailed
 from gateway.contract.quoting import quote
 from gateway.descriptors.api import Api, describe_api
+from gateway.descriptors.facts.values import Confirmation
 from gateway.descriptors.rpc_facts import RpcEntry, RpcFacts, find_idle_entries, iterate_field_paths
 from gateway.descriptors.selection import Selection
 from gateway.descriptors.typed_fields import STREAM_EVENT, is_nothing_else
@@ -141,16 +142,35 @@ def _explain_no_tool(facts: RpcFacts) -> str:
 
 
 def bind_tools(
-    section: BackendSection, drafts: Iterable[ToolDraft], source: RpcSource, *, stream_seconds: float
+    section: BackendSection,
+    drafts: Iterable[ToolDraft],
+    source: RpcSource,
+    *,
+    stream_seconds: float,
+    confirm_destructive: bool = False,
 ) -> tuple[Tool, ...]:
     """The tools of these drafts, with callables of the source; to be asked for inside the event loop.
 
-    An RPC's deadline is what the facts say; else `stream_seconds` where the server streams, and the backend's.
+    An RPC's deadline is what the facts say; else `stream_seconds` where the server streams, and the backend's. The user
+    is asked before a call where the facts say so, or where they say nothing, the tool is destructive and
+    `confirm_destructive` is set.
     """
-    return tuple(_bind(section, draft, source, stream_seconds) for draft in drafts)
+    return tuple(_bind(section, draft, source, stream_seconds, confirm_destructive) for draft in drafts)
 
 
-def _bind(section: BackendSection, draft: ToolDraft, source: RpcSource, stream_seconds: float) -> Tool:
+def _wants_confirmation(draft: ToolDraft, confirm_destructive: bool) -> bool:
+    match draft.facts.confirmation:
+        case Confirmation.ALWAYS:
+            return True
+        case Confirmation.NEVER:
+            return False
+        case Confirmation.UNSPECIFIED:
+            return confirm_destructive and draft.listing["annotations"]["destructiveHint"] is True
+
+
+def _bind(
+    section: BackendSection, draft: ToolDraft, source: RpcSource, stream_seconds: float, confirm_destructive: bool
+) -> Tool:
     rpc, facts = draft.rpc, draft.facts
     client_streaming, server_streaming = rpc.client_streaming, rpc.server_streaming
     is_stream = client_streaming or server_streaming
@@ -174,6 +194,7 @@ def _bind(section: BackendSection, draft: ToolDraft, source: RpcSource, stream_s
         tells_progress=draft.transcoder.tells_progress,
         whole=_choose_whole(rpc.response),
         has_sensitive_values=bool(facts.sensitive),
+        wants_confirmation=_wants_confirmation(draft, confirm_destructive),
     )
 
 

@@ -28,6 +28,7 @@ from gateway.fronts.http.health import HealthReport
 from gateway.fronts.http.settings import HttpSettings, choose_allowed_hosts
 from gateway.mcp.dispatch import Dispatcher, ServerIdentity
 from gateway.mcp.progress import ProgressPace
+from gateway.mcp.sealing import Sealer, make_random_key
 from gateway.mcp.subscriptions.hub import SubscriptionHub
 from gateway.mcp.tool_calls.collector import StreamLimits
 
@@ -73,6 +74,7 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
         "progress_pace": ProgressPace(per_second=settings.limits.progress_per_second),
         "forward_internal": settings.errors.forward_internal,
         "subscriptions": subscriptions,
+        "sealer": Sealer([key.encode() for key in settings.sealing.keys] or [make_random_key()]),
     }
 
     async def cut_calls() -> None:
@@ -141,7 +143,13 @@ def _make_source(section: BackendSection, backend: Backend, settings: Settings) 
 
     async def build(discovered: Discovered) -> Offer:
         drafts, findings = await asyncio.to_thread(draft_tools, section, settings.tools, discovered, settings.rpcs)
-        bound = bind_tools(section, drafts, backend, stream_seconds=settings.limits.stream_seconds)
+        bound = bind_tools(
+            section,
+            drafts,
+            backend,
+            stream_seconds=settings.limits.stream_seconds,
+            confirm_destructive=settings.tools.confirm_destructive,
+        )
         return Offer(backend=section.name, tools=bound, findings=findings)
 
     return Source(name=section.name, discover=discover, build=build)

@@ -9,8 +9,10 @@ has every backend asked again.
 
 import asyncio
 import contextlib
+import dataclasses
 import logging
 import pickle
+import secrets
 import signal
 import socket
 import sys
@@ -21,6 +23,7 @@ from gateway.app.event_loop import run_loop
 from gateway.app.operator_error import OperatorError
 from gateway.app.serving.assignments import Announcement, Assignment, Plan, read_news
 from gateway.app.serving.http_server import open_listening_sockets
+from gateway.app.settings.model import SealingSection
 
 _LOG = logging.getLogger("propylon.app")
 # A worker that lived for less is not replaced at once: what ended it would end the next one too.
@@ -50,11 +53,19 @@ class _Slot:
     announced: asyncio.Event = field(default_factory=asyncio.Event)
 
 
+def _share_key(plan: Plan) -> Plan:
+    """The plan with a sealing key, so that each worker opens what another sealed."""
+    if plan.settings.sealing.keys:
+        return plan
+    sealing = SealingSection(keys=(secrets.token_urlsafe(),))
+    return dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, sealing=sealing))
+
+
 class _Workers:
     """All workers, from the first start to the last end."""
 
     def __init__(self, plan: Plan, announce: Announce, count: int) -> None:
-        self._plan = plan
+        self._plan = _share_key(plan)
         self._announce = announce
         sockets = open_listening_sockets(plan.settings.listen, count)
         self._slots = tuple(_Slot(number=number, listening=one) for number, one in enumerate(sockets, start=1))

@@ -62,6 +62,7 @@ class ToolsSection:
     exclude: tuple[str, ...]
     page_size: int
     ttl_seconds: float
+    confirm_destructive: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,13 @@ class DiscoverySection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SealingSection:
+    """How what clients carry for the gateway is sealed: the secrets, the newest first."""
+
+    keys: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShutdownSection:
     """What happens on SIGTERM and SIGINT."""
 
@@ -130,12 +138,14 @@ class Settings:
     limits: LimitsSection
     http: HttpSection
     discovery: DiscoverySection
+    sealing: SealingSection
     shutdown: ShutdownSection
     errors: ErrorsSection
     log: LogSection
 
     def secrets(self) -> tuple[str, ...]:
-        """Every configured value that must not be logged: those of metadata, and the token of "Bearer token" alone."""
+        """Every value that must not be logged: keys, and those of metadata, of "Bearer token" the token alone too."""
         entries = [entry for backend in self.backends for entry in (*backend.metadata, *backend.discovery_metadata)]
         values = [value for _, value in entries if isinstance(value, str)]
-        return tuple(values) + tuple(value.rpartition(" ")[2] for value in values if " " in value)
+        tokens = tuple(value.rpartition(" ")[2] for value in values if " " in value)
+        return (*values, *tokens, *self.sealing.keys)

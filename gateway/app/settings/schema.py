@@ -141,6 +141,9 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
                 **_SELECTION,
                 "page_size": _integer("Tools on one page of tools/list; 0: all on one.", 0, 0, 10_000),
                 "ttl_seconds": _number("How long a client may keep the list.", 60, 0, 86_400),
+                "confirm_destructive": _flag(
+                    "Ask the user before a call of a destructive tool; clients that cannot ask are refused."
+                ),
             },
         ),
         "limits": _section(
@@ -200,6 +203,18 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
                     "every_backend",
                     "any_backend",
                 ),
+            },
+        ),
+        "sealing": _section(
+            "How what clients carry for the gateway is sealed.",
+            {
+                "keys": {
+                    "type": "array",
+                    "items": {"type": "string", "minLength": 32, "writeOnly": True},
+                    "default": [],
+                    "description": "Secrets of at least 32 characters, the same on every replica; the first one seals, "
+                    "all of them open. Empty: a random one for each start.",
+                }
             },
         ),
         "shutdown": _section(

@@ -14,6 +14,7 @@ from gateway.app.settings.model import (
     ListenAddress,
     LogSection,
     ReadyWhen,
+    SealingSection,
     Settings,
     ShutdownSection,
     TlsSection,
@@ -38,6 +39,7 @@ def build_settings(raw: Mapping[str, Any], folder: Path) -> Settings:
         discovery=DiscoverySection(
             **raw["discovery"] | {"ready_when": ReadyWhen(raw["discovery"]["ready_when"])},
         ),
+        sealing=SealingSection(**_tuples(raw["sealing"])),
         shutdown=ShutdownSection(**raw["shutdown"]),
         errors=ErrorsSection(**raw["errors"]),
         log=LogSection(level=LogLevel(raw["log"]["level"]), format=LogFormat(raw["log"]["format"])),
