@@ -22,6 +22,7 @@ from tests.large_apis.generated_api import PACKAGE, make_files, make_wide_messag
 
 RPCS = 1000
 LIMIT_START_SECONDS = 3.0
+LIMIT_PROCESSOR_SECONDS = 2.5
 LIMIT_LIST_SECONDS = 0.010
 LIMIT_MEBIBYTES = 120
 LIMIT_WIDE_BYTES = 4096
@@ -139,8 +140,11 @@ def test_a_thousand_rpcs_start_fast_take_little_memory_and_are_listed_at_once(ba
         lines.append(cost.describe())
         if cost.start_seconds < LIMIT_START_SECONDS and min(cost.list_seconds) < LIMIT_LIST_SECONDS:
             break
-    assert cost.start_seconds < LIMIT_START_SECONDS
-    assert min(cost.list_seconds) < LIMIT_LIST_SECONDS
+    assert cost.processor_seconds < LIMIT_PROCESSOR_SECONDS
+    # More waits for a processor than there are: the clock tells of the machine then, not of the gateway.
+    if os.getloadavg()[0] <= os.cpu_count() + 1:
+        assert cost.start_seconds < LIMIT_START_SECONDS
+        assert min(cost.list_seconds) < LIMIT_LIST_SECONDS
     assert cost.most_mebibytes <= LIMIT_MEBIBYTES
 
 
