@@ -77,6 +77,16 @@ def compile_protos(folder: Path) -> tuple[FileDescriptorProto, ...]:
     the first fault by file and line. Nothing is written to the folder. The compiler, protoc as grpcio-tools has it,
     runs as a process of its own, since it reports faults to standard error alone, past Python.
     """
+    try:
+        return _compile(folder)
+    except OSError as error:
+        # Above all where nothing can be written to any folder for temporary files.
+        raise SourceError(
+            f"{folder} cannot be compiled: {one_line(error.strerror or str(error), _LIMIT_SAID)}"
+        ) from error
+
+
+def _compile(folder: Path) -> tuple[FileDescriptorProto, ...]:
     if not folder.is_dir():
         what = "is a file; a descriptor set goes to --descriptors" if folder.exists() else "is not there"
         raise SourceError(f"{folder} {what}")

@@ -114,9 +114,9 @@ def _make_backends(said: Sources) -> "tuple[BackendSection, ...]":
 def _say_what_a_file_is(target: str) -> str | None:
     """Where it belongs, if something of this name is there; None where there is no such thing."""
     path = Path(target)
-    if path.is_dir():
+    if os.path.isdir(path):
         return f"{target} is a folder, not HOST:PORT; a folder of .proto files goes to --protos"
-    if not path.is_file():
+    if not os.path.isfile(path):
         return None
     option = {".yaml": "-c", ".yml": "-c"}.get(path.suffix, "--descriptors")
     return f"{target} is a file, not HOST:PORT; give it with {option}"

@@ -170,3 +170,17 @@ def test_a_folder_that_is_none_is_refused_with_what_would_be_right(tmp_path: Pat
         with pytest.raises(SourceError) as caught:
             compile_protos(path)
         assert str(caught.value) == f"{path} {problem}"
+
+
+def test_a_folder_that_cannot_be_worked_on_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.proto").write_text('syntax = "proto3";')
+    long = tmp_path / ("x" * 300)
+    with pytest.raises(SourceError) as refused:
+        compile_protos(long)
+    assert str(refused.value) == f"{long} cannot be compiled: File name too long"
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(SourceError) as refused:
+        compile_protos(tmp_path)
+    assert str(refused.value) == f"{tmp_path} cannot be compiled: No such file or directory"

@@ -6,6 +6,7 @@ value, and one line. A value that may be a secret is never part of it; any other
 
 import base64
 import binascii
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -68,22 +69,29 @@ def _target(value: str, _: Path) -> Iterator[Finding]:
         yield (), str(error)
 
 
+# os.path says of a name that is too long, or holds a null, that there is nothing of it; pathlib raises.
+
+
 def _file(value: str, folder: Path) -> Iterator[Finding]:
     path = folder / value
-    if not path.is_file():
+    if not os.path.isfile(path):
         yield (), f"must be a file, and {quote(value)} {_what_it_is(path)}"
 
 
 def _folder(value: str, folder: Path) -> Iterator[Finding]:
     path = folder / value
-    if not path.is_dir():
+    if not os.path.isdir(path):
         yield (), f"must be a folder, and {quote(value)} {_what_it_is(path)}"
 
 
 def _what_it_is(path: Path) -> str:
-    if path.is_dir():
+    if os.path.isdir(path):
         return "is a folder"
-    return "is something else" if path.exists() else "is not there; a relative path starts from the file's own folder"
+    return (
+        "is something else"
+        if os.path.exists(path)
+        else "is not there; a relative path starts from the file's own folder"
+    )
 
 
 def _metadata(value: Mapping[str, str], _: Path) -> Iterator[Finding]:

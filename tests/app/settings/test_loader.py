@@ -198,6 +198,20 @@ def test_a_secret_in_the_place_of_metadata_is_not_shown() -> None:
     assert faults(raw) == {"/backends/0/metadata": "must be an object, got a value that is not shown"}
 
 
+def test_a_path_that_no_file_system_takes_is_not_there() -> None:
+    for name in ("x" * 300, "a\0b"):
+        backend = {
+            "name": "a",
+            "target": "localhost:1",
+            "descriptors": [name],
+            "protos": [name],
+            "tls": {"roots": name},
+        }
+        found = faults({"backends": [backend]})
+        assert sorted(found) == ["/backends/0/descriptors/0", "/backends/0/protos/0", "/backends/0/tls/roots"]
+        assert all("is not there" in text for text in found.values())
+
+
 def test_tls_beside_a_target_without_it_is_a_contradiction() -> None:
     raw = {
         "backends": [
