@@ -4,7 +4,7 @@ What a rule refuses becomes a problem of the value gate, as if the converter had
 refuse nothing: the backend has the last word on its own rules.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from itertools import islice
 
 from google.protobuf.descriptor import Descriptor
@@ -14,6 +14,7 @@ from gateway.contract.distilled import Problem
 from gateway.contract.quoting import one_line, quote
 from gateway.descriptors.api import Api
 from gateway.descriptors.field_names import get_field_names
+from gateway.descriptors.typed_fields import list_filled_in
 from gateway.descriptors.validation.engine import UnusableRules, Violation
 from gateway.transcoding.converters.outcomes import LIMIT_CAUSES
 from gateway.transcoding.errors import ArgumentProblems
@@ -53,15 +54,19 @@ class RuleGate:
         if not self._rules.list_ruled_types(request) or request.full_name in faults:
             return None
         engine = self._engine
+        # What the gateway fills in is not there yet, and no caller's to mend.
+        spared = frozenset(field.number for field in list_filled_in(request))
 
         def check(message: Message) -> None:
             try:
-                found = engine.find_violations(message, first_only=True)
+                found = engine.find_violations(message, first_only=not spared)
+                if spared:
+                    found = tuple(violation for violation in found if not _is_within(violation, spared))
                 if not found:
                     return
                 # Asked of the class: a field may bear the name of a method and hide it.
-                is_complete = type(message).ByteSize(message) <= LIMIT_EXPLAINED_BYTES
-                if is_complete:
+                is_complete = bool(spared) or type(message).ByteSize(message) <= LIMIT_EXPLAINED_BYTES
+                if is_complete and not spared:
                     found = engine.find_violations(message)
             except UnusableRules as failure:
                 if not (failure.is_broken and faults):
@@ -89,6 +94,11 @@ class RuleGate:
             f"validation rules failed over a request of the type {request.full_name}, which was sent unchecked: "
             f"{failure.reason}"
         )
+
+
+def _is_within(violation: Violation, numbers: Container[int]) -> bool:
+    """Whether the violation is in one of these fields of the request."""
+    return bool(violation.elements) and violation.elements[0]["fieldNumber"] in numbers
 
 
 def _explain(violations: Iterable[Violation], request: Descriptor) -> tuple[Problem, ...]:

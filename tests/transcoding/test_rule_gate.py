@@ -168,3 +168,17 @@ def test_rules_hold_although_the_backend_does_not_describe_their_language():
     api = describe_api([alone])
     assert list(api.files) == ["t.proto"]
     assert refuse(make_transcoder(api), {"account": "x"}) == {"/customerName": ["is required"]}
+
+
+def test_what_the_gateway_fills_in_is_nobodys_fault_before_it_is_there():
+    api = compile_api(
+        t="""syntax = "proto3"; package t; import "buf/validate/validate.proto"; import "gateway/v1/input.proto";
+        message M {
+          gateway.v1.CallContext context = 1 [(buf.validate.field).required = true];
+          string v = 2 [(buf.validate.field).string.min_len = 2];
+        }
+        service S { rpc Do(M) returns (M); }"""
+    )
+    transcoder = make_transcoder(api)
+    assert transcoder.encode_arguments({"v": "ab"}) == b"\x12\x02ab"
+    assert refuse(transcoder, {"v": "a"}) == {"/v": ["must be at least 2 characters"]}

@@ -2,6 +2,9 @@
 
 import pytest
 
+from gateway.descriptors.schema.builder import SchemaBuilder
+from tests.laws.compiled import compile_api
+
 
 @pytest.mark.parametrize(
     "rules",
@@ -147,3 +150,13 @@ def test_the_language_of_rules_is_no_type_that_an_any_may_hold(input_of):
         "known types"
         not in input_of("google.protobuf.Any v = 1; In w = 2; Back x = 3")["properties"]["v"]["description"]
     )
+
+
+def test_what_the_gateway_fills_in_is_no_argument_whatever_its_rules():
+    api = compile_api(
+        t="""syntax = "proto3"; package t; import "buf/validate/validate.proto"; import "gateway/v1/input.proto";
+        message M { gateway.v1.CallContext context = 1 [(buf.validate.field).required = true]; string v = 2; }
+        service S { rpc Do(M) returns (M); }"""
+    )
+    schema = SchemaBuilder(api).input_schema(api.rpcs[0])
+    assert (list(schema["properties"]), "required" in schema) == (["v"], False)
