@@ -12,11 +12,11 @@ import os
 import struct
 import time
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 LIMIT_SEALED_CHARACTERS = 64 * 1024
 
@@ -36,20 +36,27 @@ class Sealer:
             raise ValueError("sealing wants at least one key")
         if any(len(key) < _KEY_BYTES for key in keys):
             raise ValueError(f"a sealing key must have at least {_KEY_BYTES} bytes")
-        ciphers = [_make_cipher(key) for key in keys]
-        self._newest_id, self._newest = ciphers[0]
-        self._ciphers = dict(reversed(ciphers))
+        self._keys = tuple(keys)
         self._clock = clock
+
+    @cached_property
+    def _ciphers(self) -> dict[bytes, "ChaCha20Poly1305"]:
+        """The ciphers by the id under which their seals are recognised, the newest last.
+
+        Made when the first seal is: the library takes 8 MiB, and most gateways never seal.
+        """
+        return dict(_make_cipher(key) for key in reversed(self._keys))
 
     def seal(self, kind: str, content: bytes, *, bound_to: bytes, ttl_seconds: float) -> str:
         """The content as URL-safe ASCII text, to be opened with the same kind and binding until it expires.
 
         The text is about a third longer than the content, and 80 characters more.
         """
+        newest_id, newest = next(reversed(self._ciphers.items()))
         nonce = os.urandom(_NONCE_BYTES)
         expiry = _EXPIRY.pack(int(self._clock() + ttl_seconds))
-        sealed = self._newest.encrypt(nonce, expiry + content, _make_context(kind, bound_to))
-        return base64.urlsafe_b64encode(self._newest_id + nonce + sealed).rstrip(b"=").decode()
+        sealed = newest.encrypt(nonce, expiry + content, _make_context(kind, bound_to))
+        return base64.urlsafe_b64encode(newest_id + nonce + sealed).rstrip(b"=").decode()
 
     def open(self, kind: str, text: str, *, bound_to: bytes) -> bytes | None:
         """The content, or None where the seal is broken, expired, of another kind, binding or key.
@@ -60,6 +67,8 @@ class Sealer:
         cipher = self._ciphers.get(raw[:_KEY_ID_BYTES])
         if cipher is None:
             return None
+        from cryptography.exceptions import InvalidTag
+
         nonce, sealed = raw[_KEY_ID_BYTES:][:_NONCE_BYTES], raw[_KEY_ID_BYTES + _NONCE_BYTES :]
         try:
             opened = cipher.decrypt(nonce, sealed, _make_context(kind, bound_to))
@@ -83,8 +92,12 @@ def digest_binding(*parts: bytes) -> bytes:
     return digest.digest()
 
 
-def _make_cipher(key: bytes) -> tuple[bytes, ChaCha20Poly1305]:
+def _make_cipher(key: bytes) -> tuple[bytes, "ChaCha20Poly1305"]:
     """The cipher of a key, under the id by which its seals are recognised."""
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
     derived = HKDF(algorithm=SHA256(), length=_KEY_BYTES + _KEY_ID_BYTES, salt=None, info=_PURPOSE).derive(key)
     return derived[_KEY_BYTES:], ChaCha20Poly1305(derived[:_KEY_BYTES])
 

@@ -68,7 +68,8 @@ def test_no_error_code_stands_outside_the_table_of_conditions():
 
 def test_no_envelope_is_written_outside_the_contract():
     written = {path: lines for path, source in iter_modules() if (lines := find_envelopes(source))}
-    assert written.keys() - CLIENTS == {"gateway/contract/envelopes.py"}
+    assert "gateway/contract/envelopes.py" in written
+    assert [path for path in written.keys() - CLIENTS if not path.startswith("gateway/contract/")] == []
 
 
 def test_no_module_is_longer_than_four_hundred_lines():
