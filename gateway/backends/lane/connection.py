@@ -30,6 +30,8 @@ _RECEIVE_WINDOW_BYTES: Final = 64 * 1024 * 1024
 # How many kinds of headers and of trailers are known; beyond, all are forgotten.
 _LIMIT_KNOWN: Final = 64
 _PING_PATIENCE_SECONDS: Final = 20.0
+# What may wait for a peer to read it before no more calls are taken.
+_LIMIT_UNSENT_BYTES: Final = 1024 * 1024
 
 
 class NotTakenError(Exception):
@@ -72,6 +74,7 @@ class Connection(asyncio.Protocol):
         self._limit_streams = 2**31
         self._header_limit = 2**31
         self._is_open = False
+        self._is_paused = False
         self._outgoing: list[bytes] = []
         self._rest = b""
         self._unacknowledged = 0
@@ -83,7 +86,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_usable(self) -> bool:
-        """Whether new calls may be taken at all."""
+        """Whether the connection stands and is to stay: calls may be taken, if not each and not always."""
         return self._is_open
 
     def start(self, block: bytes, request: bytes, timeout_seconds: float) -> Stream | None:
@@ -91,6 +94,7 @@ class Connection(asyncio.Protocol):
         size = len(request) + MESSAGE_HEAD_BYTES
         if (
             not self._is_open
+            or self._is_paused
             or size > self._window
             or size > self._stream_window
             or size > frames.FRAME_BYTES
@@ -126,6 +130,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Opens the connection (RFC 9113 section 3.4)."""
         self._transport = transport = cast("asyncio.Transport", transport)
+        transport.set_write_buffer_limits(high=_LIMIT_UNSENT_BYTES)
         settings = {
             frames.HEADER_TABLE_SIZE: 0,
             frames.ENABLE_PUSH: 0,
@@ -152,9 +157,12 @@ class Connection(asyncio.Protocol):
                 future.set_result(None)
 
     def pause_writing(self) -> None:
-        """Takes no more calls."""
-        # A peer that reads nothing gets nothing more; whoever else waits for it waits for grpc.aio.
-        self._retire()
+        """Takes no calls as long as the peer does not read."""
+        self._is_paused = True
+
+    def resume_writing(self) -> None:
+        """Takes calls again."""
+        self._is_paused = False
 
     def data_received(self, data: bytes) -> None:
         """Reads the frames that are whole, and keeps the beginning of the next."""
@@ -366,4 +374,7 @@ class Connection(asyncio.Protocol):
     def _flush(self) -> None:
         if self._outgoing and self._transport is not None:
             self._transport.write(b"".join(self._outgoing))
+            if self._is_paused and self._transport.get_write_buffer_size() > 4 * _LIMIT_UNSENT_BYTES:
+                # It reads nothing and goes on asking.
+                self._abort()
         self._outgoing.clear()

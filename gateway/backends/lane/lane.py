@@ -89,8 +89,8 @@ class Lane:
                 self._connection = connection
                 self._pause_seconds = _FIRST_PAUSE_SECONDS
                 return True
-        except (OSError, TimeoutError):
-            pass
+        except (OSError, TimeoutError, UnicodeError):
+            pass  # grpc.aio says what is wrong, to whoever calls
         finally:
             self._connecting = None
         self._next_time = loop.time() + self._pause_seconds

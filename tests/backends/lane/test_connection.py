@@ -309,3 +309,40 @@ async def test_a_silent_peer_is_asked_and_given_up(start_raw: StartRaw, monkeypa
         async with asyncio.timeout(5):
             assert await call(backend) == BROKEN
     assert stuck
+
+
+async def test_a_peer_that_does_not_read_gets_no_more_calls_until_it_does(start_raw: StartRaw) -> None:
+    ways: list[bool] = []
+
+    def answer(connection: Any, stream_id: int) -> None:
+        ways.append(is_lane(connection))
+        reply(connection, stream_id)
+
+    async with on_the_lane(await start_raw(answer)) as backend:
+        connection = backend._lane.find_connection()  # type: ignore[union-attr]
+        assert connection is not None
+        connection.pause_writing()
+        assert await call(backend) == b""
+        connection.resume_writing()
+        assert await call(backend) == b""
+        assert backend._lane.find_connection() is connection  # type: ignore[union-attr]
+    assert ways == [False, True]
+
+
+async def test_a_peer_that_asks_and_does_not_read_is_given_up(start_raw: StartRaw) -> None:
+    def answer(connection: Any, stream_id: int) -> None:
+        connection.transport.pause_reading()
+        connection.transport.write(frame(frames.PING, bytes(8)) * 2_000_000)
+
+    async with on_the_lane(await start_raw(answer)) as backend:
+        async with asyncio.timeout(20):
+            assert await call(backend) == BROKEN
+
+
+async def test_a_backend_whose_name_cannot_be_looked_up_is_left_to_grpc() -> None:
+    async with Backend(BackendSettings(name="orders", target=parse_target("no-such-host.invalid:1"))) as backend:
+        assert backend._lane is not None
+        assert not await backend._lane.connect()
+        status = await call(backend)
+    assert isinstance(status, RpcStatus)
+    assert (status.code, status.origin) == (14, StatusOrigin.CONNECTION)
