@@ -14,6 +14,7 @@ from gateway.contract.conditions import Condition
 from gateway.contract.distilled import Distilled, Problem, distil, make_pointer
 from gateway.contract.envelopes import Refusal, distilled_refusal
 from gateway.contract.parsing import find_request_id
+from gateway.contract.nearest_names import find_nearest_name
 from gateway.contract.quoting import quote
 from gateway.contract.validation import MessageValidator
 from gateway.mcp.capabilities import CAPABILITIES_KEY
@@ -39,7 +40,6 @@ class Admission:
     def __init__(self, *, methods: Mapping[str, Method], validator: MessageValidator) -> None:
         self._methods = methods
         self._validator = validator
-        self._known = ", ".join(sorted(methods))
 
     def judge(
         self, message: dict[str, Any], exchange: Exchange, catalogue: Catalogue
@@ -88,9 +88,9 @@ class Admission:
         return distilled_refusal(Condition.INVALID_REQUEST, distilled, rejection=True)
 
     def _refuse_method(self, name: str) -> Refusal:
-        return Refusal(
-            condition=Condition.METHOD_NOT_FOUND, message=f"Method not found: {quote(name)}; served are {self._known}"
-        )
+        near = find_nearest_name(name, self._methods)
+        hint = f"; did you mean {quote(near)}?" if near else ""
+        return Refusal(condition=Condition.METHOD_NOT_FOUND, message=f"Method not found: {quote(name)}{hint}")
 
 
 def _is_message(message: Mapping[str, Any], *, is_request: bool) -> bool:

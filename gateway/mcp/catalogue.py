@@ -2,14 +2,15 @@
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from gateway.contract.validation import SchemaValidator
 from gateway.descriptors.facts.values import ClientCapability
 from gateway.mcp.listing import Listing
 from gateway.mcp.mirroring.parameters import HeaderParameter
-from gateway.mcp.ports import StreamRpc, Transcoder, UnaryRpc
+from gateway.mcp.offerings.values import NO_OFFERINGS, Offerings
+from gateway.mcp.ports import HeaderReader, Headers, StreamRpc, Transcoder, UnaryRpc
 
 
 class Whole(enum.Enum):
@@ -30,7 +31,8 @@ class Tool:
     to it, which are not listed. `required_capabilities` are what a client must have declared before it is called.
     `takes_context`: its requests want to know of their call. `tells_progress`: its stream says how far the work is by
     itself. `whole` is what the values of its stream are together. `has_sensitive_values`: not all of its values may be
-    logged. `wants_confirmation`: the user is asked before it is called.
+    logged. `wants_confirmation`: the user is asked before it is called. `header_reader` is set where arguments come from
+    headers of the caller's request, and gives the transcoder for each.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Tool:
     whole: Whole = Whole.LIST
     has_sensitive_values: bool = False
     wants_confirmation: bool = False
+    header_reader: HeaderReader | None = None
     header_parameters: tuple[HeaderParameter, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -58,6 +61,12 @@ class Tool:
         listing = self.listing if isinstance(self.listing, Listing) else Listing(self.listing)
         object.__setattr__(self, "listing", listing)
         object.__setattr__(self, "header_parameters", listing.header_parameters)
+
+    def with_headers(self, headers: Headers) -> "Tool":
+        """The tool for a call whose request has these headers."""
+        return (
+            self if self.header_reader is None else replace(self, transcoder=self.header_reader.with_headers(headers))
+        )
 
     @property
     def encoded_listing(self) -> bytes:
@@ -71,7 +80,7 @@ class Catalogue:
 
     `version` is a digest of the listing: equal on every replica that serves the same. `ttl_ms` is how long a client may
     keep a list (0: not at all, as long as the catalogue is not whole), `cache_scope` "public" unless what is listed
-    depends on the caller.
+    depends on the caller. `offerings` are the prompts and resources beside the tools.
     """
 
     tools: Mapping[str, Tool]
@@ -80,6 +89,7 @@ class Catalogue:
     instructions: str | None = None
     ttl_ms: int = 0
     cache_scope: Literal["public", "private"] = "public"
+    offerings: Offerings = NO_OFFERINGS
 
     def find_tool(self, name: str) -> Tool | None:
         """The tool of that name or alias, or None."""

@@ -14,17 +14,25 @@ from gateway.mcp.admission import Admission
 from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.exchange import Exchange
 from gateway.mcp.input_rounds.rounds import InputRounds
+from gateway.mcp.methods.completion import Completion
 from gateway.mcp.methods.method import Method
+from gateway.mcp.methods.prompts import Prompts
+from gateway.mcp.methods.resources import Resources
 from gateway.mcp.methods.server_discover import ServerDiscover
 from gateway.mcp.methods.subscriptions_listen import SubscriptionsListen
 from gateway.mcp.methods.tools_call import ToolsCall, find_mirrored
 from gateway.mcp.methods.tools_list import ToolsList
+from gateway.mcp.offerings.asking import RpcAsker
 from gateway.mcp.progress import ProgressPace
 from gateway.mcp.sealing import Sealer, make_random_key
 from gateway.mcp.subscriptions.hub import SubscriptionHub
 from gateway.mcp.tool_calls.collector import StreamLimits
 
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
+
+# Optional parameters whose null counts as absent.
+_PAGED = ("cursor",)
+_ROUNDS = ("inputResponses", "requestState")
 
 DEFAULT_RESULT_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -77,28 +85,49 @@ class Dispatcher:
     ) -> None:
         self._catalogue = catalogue
         self._server_info = orjson.Fragment(orjson.dumps(server.describe()))
+        rounds = InputRounds(sealer=sealer or Sealer([make_random_key()]))
+        asker = RpcAsker(rounds=rounds, forward_internal=forward_internal)
         tools_list = ToolsList(page_size=page_size)
         tools_call = ToolsCall(
             result_limit_bytes=result_limit_bytes,
             stream_limits=stream_limits or StreamLimits(),
             progress_pace=progress_pace or ProgressPace(),
-            rounds=InputRounds(sealer=sealer or Sealer([make_random_key()])),
+            rounds=rounds,
             forward_internal=forward_internal,
         )
+        prompts = Prompts(asker, page_size=page_size)
+        resources = Resources(asker, limit_bytes=result_limit_bytes, page_size=page_size)
         served = (
-            Method(name="tools/list", answer=tools_list.answer, capability="tools", nullable=("cursor",)),
+            Method(name="tools/list", answer=tools_list.answer, capability="tools", nullable=_PAGED),
             Method(
                 name="tools/call",
                 answer=tools_call.answer,
                 capability="tools",
-                nullable=("arguments", "inputResponses", "requestState"),
+                nullable=("arguments", *_ROUNDS),
                 mirrors=find_mirrored,
             ),
+            Method(name="prompts/list", answer=prompts.answer_list, capability="prompts", nullable=_PAGED),
+            Method(
+                name="prompts/get",
+                answer=prompts.answer_get,
+                capability="prompts",
+                nullable=("arguments", *_ROUNDS),
+            ),
+            Method(name="resources/list", answer=resources.answer_list, capability="resources", nullable=_PAGED),
+            Method(
+                name="resources/templates/list",
+                answer=resources.answer_templates,
+                capability="resources",
+                nullable=_PAGED,
+            ),
+            Method(name="resources/read", answer=resources.answer_read, capability="resources", nullable=_ROUNDS),
         )
+        completion = Method(name="completion/complete", answer=Completion(asker).answer, nullable=("context",))
         # Lists that clients may keep are told of when they change, where there is somebody to tell.
         changes = {} if subscriptions is None else {"listChanged": True}
-        discover = ServerDiscover(capabilities={row.capability: changes for row in served if row.capability})
-        rows = [Method(name="server/discover", answer=discover.answer), *served]
+        capabilities = {row.capability: changes for row in served if row.capability}
+        discover = ServerDiscover(capabilities={**capabilities, "completions": {}, "logging": {}})
+        rows = [Method(name="server/discover", answer=discover.answer), *served, completion]
         if subscriptions is not None:
             rows.append(Method(name="subscriptions/listen", answer=SubscriptionsListen(subscriptions).answer))
         self._admission = Admission(methods=MappingProxyType({row.name: row for row in rows}), validator=validator)

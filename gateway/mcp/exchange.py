@@ -55,7 +55,8 @@ class Exchange:
     nothing is held against them. `metadata` is what the front adds to the metadata of the RPC. `outlet` is None where
     the client takes nothing but the answer, `asker` where it cannot be asked. `principal` names who calls, "" where
     nobody was asked to say so. `client_capabilities` and `log_level` are those of the session that the message belongs
-    to; None where each request states its own.
+    to; None where each request states its own. `headers` are those of the request that arguments of tools come from, by
+    their names in lower case, None for one that came more than once.
     """
 
     front: str
@@ -66,3 +67,4 @@ class Exchange:
     principal: str = ""
     client_capabilities: Mapping[str, Any] | None = None
     log_level: str | None = None
+    headers: Mapping[str, str | None] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from gateway.contract.distilled import Distilled
 from gateway.contract.status_report import StatusReport
-from gateway.transcoding.call_context import CallContext
+from gateway.transcoding.call_context import CallContext, CompletionQuery
 from gateway.transcoding.printed import Printed
 from gateway.transcoding.rpc_status import RpcStatus
 
@@ -36,6 +36,18 @@ class StreamRpc(Protocol):
         ...
 
 
+Headers = Mapping[str, str | None]
+"""The headers of a caller's request that arguments are taken from: by lower-case name, None for one that is doubled."""
+
+
+class HeaderReader(Protocol):
+    """A transcoder whose RPC takes arguments from the headers of the caller's request."""
+
+    def with_headers(self, headers: Headers) -> "Transcoder":
+        """The transcoder for one request with these headers."""
+        ...
+
+
 class Transcoder(Protocol):
     """Both directions of one RPC's values, and its failures."""
 
@@ -47,8 +59,8 @@ class Transcoder(Protocol):
         """The same for a streaming RPC: every serialised request of the call, one where the client does not stream."""
         ...
 
-    def fill_in(self, request: bytes, context: CallContext) -> bytes:
-        """The serialised request with what its backend wants to know of the call."""
+    def fill_in(self, request: bytes, context: CallContext, query: CompletionQuery | None = None) -> bytes:
+        """The serialised request with what its backend wants to know of the call, and of what is to be completed."""
         ...
 
     def read_reply(self, reply: bytes) -> Printed:

@@ -175,14 +175,19 @@ async def test_a_request_within_a_handshake_session_is_refused_with_its_revision
 
 @pytest.mark.parametrize(
     "method",
-    ["initialize", "ping", "logging/setLevel", "resources/subscribe", "prompts/list", "tools/call2", "TOOLS/LIST", ""],
+    ["initialize", "ping", "logging/setLevel", "resources/subscribe", "roots/list", "TOOLS/LISTS", ""],
 )
 async def test_an_unknown_method_is_not_found(kit: Any, method: str) -> None:
     message = kit.make_request(method, {"name": "x"}, request_id="q")
     for mirrored in (kit.mirror(message), None):
         answer = await kit.ask(kit.make_dispatcher(), dict(message), mirrored)
         assert error_of(answer) == (404, -32601, "q")
-        assert answer[1]["error"]["message"].endswith("served are server/discover, tools/call, tools/list")
+        assert answer[1]["error"]["message"].startswith("Method not found: ")
+
+
+async def test_a_method_that_is_nearly_one_is_told_which(kit: Any) -> None:
+    answer = await kit.ask(kit.make_dispatcher(), kit.make_request("tools/call2"))
+    assert answer[1]["error"]["message"] == 'Method not found: "tools/call2"; did you mean "tools/call"?'
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import orjson
 from gateway.mcp.sealing import LIMIT_SEALED_CHARACTERS, Sealer, digest_binding
 from gateway.transcoding.reply_parts import InputKind, InputQuestion
 
-KIND = "tools/call"
+KIND = "round"
 DEFAULT_TTL_SECONDS = 3600.0
 
 Answers = Mapping[str, Mapping[str, Any]]
@@ -74,7 +74,7 @@ def open_round(sealer: Sealer, state: str, binding: bytes) -> Round | None:
     )
 
 
-def make_binding(principal: str, tool: str, arguments: Mapping[str, Any]) -> bytes:
-    """What a state belongs to: who calls, which tool, with which arguments, however their members are ordered."""
-    canonical = orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS)
+def make_binding(principal: str, tool: str, asked: Mapping[str, Any]) -> bytes:
+    """What a state belongs to: who calls which tool, and what is asked of it, however its members are ordered."""
+    canonical = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)
     return digest_binding(principal.encode(), tool.encode(), canonical)

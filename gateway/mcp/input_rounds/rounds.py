@@ -45,7 +45,8 @@ _ASK_SECONDS = 600.0
 
 _FAILED_PRECONDITION = 9
 _PERMISSION_DENIED = 7
-_NO_ARGUMENTS: Mapping[str, Any] = {}
+# Members of a request that may differ from round to round; everything else is what its state belongs to.
+_OF_ROUNDS = frozenset({"_meta", STATE_MEMBER, RESPONSES_MEMBER})
 
 # What a client must have declared to be asked, and whether it has.
 _NEEDED: Mapping[InputKind, tuple[ClientCapability, Callable[[ClientAbilities], bool]]] = {
@@ -62,6 +63,10 @@ class InputRounds:
 
     sealer: Sealer
     ttl_seconds: float = DEFAULT_TTL_SECONDS
+
+    def is_asked(self, call: MethodCall) -> bool:
+        """Whether the request carries anything of an earlier round."""
+        return STATE_MEMBER in call.params or RESPONSES_MEMBER in call.params
 
     async def begin(self, tool: Tool, call: MethodCall) -> Round | Outcome:
         """What the call knows as it begins, or what is answered before the backend is called.
@@ -150,7 +155,8 @@ class InputRounds:
         return result
 
     def _bind(self, tool: Tool, call: MethodCall) -> bytes:
-        return make_binding(call.exchange.principal, tool.name, call.params.get("arguments") or _NO_ARGUMENTS)
+        asked = {name: value for name, value in call.params.items() if name not in _OF_ROUNDS and value != {}}
+        return make_binding(call.exchange.principal, tool.name, asked)
 
 
 def _can_answer(client: ClientAbilities, kind: InputKind) -> bool:

@@ -15,7 +15,7 @@ from gateway.mcp.call_contexts import make_call_context
 from gateway.mcp.capabilities import get_capabilities, refuse_missing
 from gateway.mcp.catalogue import Catalogue, Tool
 from gateway.mcp.input_rounds.round import FIRST_ROUND, Round
-from gateway.mcp.input_rounds.rounds import RESPONSES_MEMBER, STATE_MEMBER, InputRounds
+from gateway.mcp.input_rounds.rounds import InputRounds
 from gateway.mcp.log_messages import open_log
 from gateway.mcp.methods.method import MethodCall, Outcome
 from gateway.mcp.mirroring.parameters import HeaderParameter
@@ -72,6 +72,8 @@ class ToolsCall:
         tool = call.catalogue.find_tool(params["name"])
         if tool is None:
             return _refuse_tool(params["name"], call.catalogue)
+        if tool.header_reader is not None:
+            tool = tool.with_headers(call.exchange.headers)
         meta = params["_meta"]
         if tool.required_capabilities:
             declared = get_capabilities(call.exchange, meta)
@@ -82,7 +84,7 @@ class ToolsCall:
         if isinstance(timeout_seconds, Refusal):
             return timeout_seconds
         now = FIRST_ROUND
-        if tool.wants_confirmation or STATE_MEMBER in params or RESPONSES_MEMBER in params:
+        if tool.wants_confirmation or self._rounds.is_asked(call):
             begun = await self._rounds.begin(tool, call)
             if not isinstance(begun, Round):
                 return begun

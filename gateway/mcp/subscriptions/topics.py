@@ -15,6 +15,8 @@ class Topic(enum.Enum):
     """A list that clients may keep, and want to hear of when it changes."""
 
     TOOLS = "tools"
+    PROMPTS = "prompts"
+    RESOURCES = "resources"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,16 @@ TOPICS: Mapping[Topic, TopicRow] = MappingProxyType(
             filter_member="toolsListChanged",
             notification="notifications/tools/list_changed",
             read_version=lambda catalogue: catalogue.version,
+        ),
+        Topic.PROMPTS: TopicRow(
+            filter_member="promptsListChanged",
+            notification="notifications/prompts/list_changed",
+            read_version=lambda catalogue: catalogue.offerings.prompts_version,
+        ),
+        Topic.RESOURCES: TopicRow(
+            filter_member="resourcesListChanged",
+            notification="notifications/resources/list_changed",
+            read_version=lambda catalogue: catalogue.offerings.resources_version,
         ),
     }
 )

@@ -1,5 +1,7 @@
 from typing import Any
 
+CAPABILITIES = {"completions": {}, "logging": {}, "prompts": {}, "resources": {}, "tools": {}}
+
 
 async def test_discovery_states_revisions_and_capabilities(kit: Any) -> None:
     dispatcher = kit.make_dispatcher(catalogue=kit.make_catalogue(kit.make_tool(), ttl_ms=60_000, instructions="Ask."))
@@ -12,7 +14,7 @@ async def test_discovery_states_revisions_and_capabilities(kit: Any) -> None:
             "result": {
                 "resultType": "complete",
                 "supportedVersions": ["2026-07-28"],
-                "capabilities": {"tools": {}},
+                "capabilities": CAPABILITIES,
                 "instructions": "Ask.",
                 "ttlMs": 60_000,
                 "cacheScope": "public",
@@ -24,6 +26,6 @@ async def test_discovery_states_revisions_and_capabilities(kit: Any) -> None:
 
 async def test_discovery_is_answered_before_any_tool_is_known(kit: Any) -> None:
     _, body = await kit.ask(kit.make_dispatcher(), kit.make_request("server/discover"))
-    assert body["result"]["capabilities"] == {"tools": {}}
+    assert body["result"]["capabilities"] == CAPABILITIES
     assert body["result"]["ttlMs"] == 0
     assert "instructions" not in body["result"]

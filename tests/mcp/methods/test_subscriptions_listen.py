@@ -38,7 +38,7 @@ async def test_a_listener_is_acknowledged_then_told_then_answered(kit):
     assert acknowledged == {
         "jsonrpc": "2.0",
         "method": "notifications/subscriptions/acknowledged",
-        "params": {"notifications": {"toolsListChanged": True}, "_meta": META},
+        "params": {"notifications": {"toolsListChanged": True, "promptsListChanged": True}, "_meta": META},
     }
     assert changed == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {"_meta": META}}
     result = (await answer).body["result"]
@@ -78,7 +78,8 @@ async def test_a_client_that_takes_no_stream_is_told_so(kit):
 
 
 async def test_list_changed_is_advertised_where_it_is_told(kit):
-    for hub, expected in ((SubscriptionHub(), {"tools": {"listChanged": True}}), (None, {"tools": {}})):
+    for hub, expected in ((SubscriptionHub(), {"listChanged": True}), (None, {})):
         dispatcher = kit.make_dispatcher(subscriptions=hub)
         _, answer = await kit.ask(dispatcher, kit.make_request("server/discover"))
-        assert answer["result"]["capabilities"] == expected
+        capabilities = answer["result"]["capabilities"]
+        assert [capabilities[name] for name in ("tools", "prompts", "resources")] == [expected] * 3
