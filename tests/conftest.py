@@ -24,6 +24,7 @@ hypothesis.settings.register_profile("search", max_examples=2000, deadline=None,
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 LIMIT_DATA_STRING = 256
+HANDSHAKE_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26")
 CODES = {row.code for row in CONDITIONS.values()}
 # Conditions whose whole error the protocol defines, by code.
 TYPED_ERRORS = {
@@ -38,6 +39,14 @@ TYPED_ERRORS = {
 }
 
 
+def compile_definition(revision: str, name: str) -> Any:
+    schema = load_protocol_schema(revision)
+    key = "$defs" if "$defs" in schema else "definitions"
+    return jsonschema_rs.validator_for(
+        {"$schema": schema["$schema"], key: schema[key], "allOf": [{"$ref": f"#/{key}/{name}"}]}, offline=True
+    )
+
+
 class EnvelopeRules:
     """What every envelope is held to: the four clauses, and the protocol's own shapes."""
 
@@ -48,9 +57,17 @@ class EnvelopeRules:
             name: jsonschema_rs.Draft202012Validator(schema | {"$ref": f"#/$defs/{name}"}, offline=True)
             for name in names
         }
+        self._handshake_shapes = {
+            (revision, name): compile_definition(revision, name)
+            for revision in HANDSHAKE_REVISIONS
+            for name in ("JSONRPCRequest", "JSONRPCResponse", "CallToolResult", "ListToolsResult", "ServerRequest")
+        }
 
-    def find_faults(self, encoded: bytes) -> list[str]:
-        """Every rule that these bytes break, in words; empty where they are an envelope of ours."""
+    def find_faults(self, encoded: bytes, revision: str | None = None) -> list[str]:
+        """Every rule that these bytes break, in words; empty where they are an envelope of ours.
+
+        `revision` is the one of the handshake era that it is said in.
+        """
         try:
             message = orjson.loads(encoded)
         except orjson.JSONDecodeError as fault:
@@ -63,6 +80,8 @@ class EnvelopeRules:
             return [*faults, f"is not exactly one of notification, result and error: {sorted(kinds)}"]
         if "id" in message and type(message["id"]) not in (str, int):
             faults.append("has an id that is neither a string nor an integer")
+        if revision is not None and "error" not in kinds:
+            return [*faults, *self._find_handshake_faults(message, revision)]
         if "method" in kinds:
             shape = "JSONRPCNotification"
             faults += ["is a notification with an id"] if "id" in message else []
@@ -75,6 +94,21 @@ class EnvelopeRules:
         if "error" in kinds and isinstance(message["error"], dict):
             faults += self._find_error_faults(message["error"])
         return faults
+
+    def _find_handshake_faults(self, message: dict[str, Any], revision: str) -> Iterator[str]:
+        """What an envelope of an earlier revision may not be, or may not say: words that came later."""
+        if unknown := message.keys() - {"jsonrpc", "id", "method", "params", "result"}:
+            yield f"has keys that no envelope has: {sorted(unknown)}"
+        shapes = ["JSONRPCRequest", "ServerRequest"] if "method" in message else ["JSONRPCResponse"]
+        result = message.get("result", {})
+        for name in shapes:
+            if not self._handshake_shapes[revision, name].is_valid(message):
+                yield f"does not have the shape {name} of {revision}"
+        for member, name in (("content", "CallToolResult"), ("tools", "ListToolsResult")):
+            if member in result and not self._handshake_shapes[revision, name].is_valid(result):
+                yield f"has a result that does not have the shape {name} of {revision}"
+        if later := result.keys() & {"resultType", "ttlMs", "cacheScope", "inputRequests", "requestState"}:
+            yield f"has members that {revision} does not know: {sorted(later)}"
 
     def _find_error_faults(self, error: dict[str, Any]) -> Iterator[str]:
         code, message = error.get("code"), error.get("message")
@@ -128,10 +162,10 @@ class EnvelopeLedger:
         self.count = 0
         self._write: Callable[..., bytes] = envelopes._write
 
-    def write(self, body: Any) -> bytes:
-        encoded = self._write(body)
+    def write(self, envelope: envelopes.Envelope) -> bytes:
+        encoded = self._write(envelope)
         self.count += 1
-        if faults := self.rules.find_faults(encoded):
+        if faults := self.rules.find_faults(encoded, envelope.revision):
             self.faults.append(f"an envelope {' and '.join(faults[:3])}: {encoded[:300]!r}")
         return encoded
 

@@ -50,13 +50,15 @@ class ConditionRow:
     """What one condition looks like on every front.
 
     `http_status` is the HTTP status when a method answered with this error, `http_status_rejected` the one when the
-    message was refused before any method ran. `grpc_status` is the status number on the gRPC front.
+    message was refused before any method ran. `http_status_in_session` is the one in the handshake era, whose clients read
+    errors from answers that succeed, and take a 404 for the end of their session. `grpc_status` is the status number on the gRPC front.
     """
 
     code: int
     message: str
     http_status: int
     http_status_rejected: int
+    http_status_in_session: int
     grpc_status: int
     fault: Fault
     retryable: bool = False
@@ -70,6 +72,7 @@ def _row(
     *,
     http: int = 200,
     rejected: int | None = None,
+    in_session: int = 200,
     retryable: bool = False,
 ) -> ConditionRow:
     return ConditionRow(
@@ -77,6 +80,7 @@ def _row(
         message=message,
         http_status=http,
         http_status_rejected=http if rejected is None else rejected,
+        http_status_in_session=in_session,
         grpc_status=grpc_status,
         fault=fault,
         retryable=retryable,
@@ -87,16 +91,18 @@ def _row(
 # without a JSON-RPC equivalent is -31000 - status: outside the reserved range, readable and reversible.
 CONDITIONS: Mapping[Condition, ConditionRow] = MappingProxyType(
     {
-        Condition.PARSE_ERROR: _row(-32700, "Parse error", 3, Fault.CALLER, http=400),
-        Condition.INVALID_REQUEST: _row(-32600, "Invalid Request", 3, Fault.CALLER, http=400),
+        Condition.PARSE_ERROR: _row(-32700, "Parse error", 3, Fault.CALLER, http=400, in_session=400),
+        Condition.INVALID_REQUEST: _row(-32600, "Invalid Request", 3, Fault.CALLER, http=400, in_session=400),
         Condition.METHOD_NOT_FOUND: _row(-32601, "Method not found", 12, Fault.CALLER, http=404),
         Condition.INVALID_PARAMS: _row(-32602, "Invalid params", 3, Fault.CALLER, rejected=400),
         Condition.INTERNAL_ERROR: _row(-32603, "Internal error", 13, Fault.GATEWAY),
-        Condition.HEADER_MISMATCH: _row(-32020, "Header mismatch", 3, Fault.CALLER, http=400),
+        Condition.HEADER_MISMATCH: _row(-32020, "Header mismatch", 3, Fault.CALLER, http=400, in_session=400),
         Condition.MISSING_CLIENT_CAPABILITY: _row(
             -32021, "Missing required client capability", 9, Fault.CALLER, http=400
         ),
-        Condition.UNSUPPORTED_PROTOCOL_VERSION: _row(-32022, "Unsupported protocol version", 9, Fault.CALLER, http=400),
+        Condition.UNSUPPORTED_PROTOCOL_VERSION: _row(
+            -32022, "Unsupported protocol version", 9, Fault.CALLER, http=400, in_session=400
+        ),
         Condition.CANCELLED: _row(-31001, "Cancelled", 1, Fault.BACKEND),
         Condition.UNKNOWN: _row(-31002, "Unknown error", 2, Fault.BACKEND),
         Condition.DEADLINE_EXCEEDED: _row(-31004, "Deadline exceeded", 4, Fault.BACKEND, retryable=True),

@@ -44,12 +44,14 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 class Envelope:
     """One JSON-RPC object, ready to be encoded.
 
-    `condition` is set on errors alone; `rejection` says that the message was refused before any method ran.
+    `condition` is set on errors alone; `rejection` says that the message was refused before any method ran. `revision`
+    is the one of the handshake era that it is said in; None in the per-request era, and where they all say it alike.
     """
 
     body: Mapping[str, Any]
     condition: Condition | None = None
     rejection: bool = False
+    revision: str | None = None
 
     @property
     def http_status(self) -> int:
@@ -58,6 +60,11 @@ class Envelope:
             return 200
         row = CONDITIONS[self.condition]
         return row.http_status_rejected if self.rejection else row.http_status
+
+    @property
+    def http_status_in_session(self) -> int:
+        """The same in the handshake era."""
+        return 200 if self.condition is None else CONDITIONS[self.condition].http_status_in_session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +80,9 @@ class Refusal:
     rejection: bool = True
 
 
-def success_response(request_id: RequestId, result: Mapping[str, Any]) -> Envelope:
-    """The envelope of a result (JSON-RPC 2.0 section 5)."""
-    return Envelope(body={"jsonrpc": "2.0", "id": request_id, "result": result})
+def success_response(request_id: RequestId, result: Mapping[str, Any], *, revision: str | None = None) -> Envelope:
+    """The envelope of a result (JSON-RPC 2.0 section 5); `revision` as in `Envelope`."""
+    return Envelope(body={"jsonrpc": "2.0", "id": request_id, "result": result}, revision=revision)
 
 
 def error_response(
@@ -111,6 +118,13 @@ def notification(method: str, params: Mapping[str, Any] | None = None) -> Envelo
     return Envelope(body=body)
 
 
+def server_request(
+    request_id: RequestId, method: str, params: Mapping[str, Any], *, revision: str | None = None
+) -> Envelope:
+    """The envelope of a question to a client (JSON-RPC 2.0 section 4), which only the handshake era has."""
+    return Envelope(body={"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}, revision=revision)
+
+
 def refusal_response(refusal: Refusal, request_id: RequestId | None) -> Envelope:
     """The error envelope of a refusal."""
     return error_response(refusal.condition, request_id, refusal.message, refusal.data, rejection=refusal.rejection)
@@ -130,14 +144,14 @@ def encode_envelope(envelope: Envelope) -> bytes:
     where integers beyond 64 bits are written in full up to 1024 bits, lone surrogates become U+FFFD, keys that are no
     strings become strings, levels below 200 become null, and a value that JSON does not know becomes null.
     """
-    return _write(envelope.body)
+    return _write(envelope)
 
 
-def _write(body: Mapping[str, Any]) -> bytes:
+def _write(envelope: Envelope) -> bytes:
     try:
-        return orjson.dumps(body)
+        return orjson.dumps(envelope.body)
     except orjson.JSONEncodeError:
-        return orjson.dumps(_writable(body, _LIMIT_DEPTH))
+        return orjson.dumps(_writable(envelope.body, _LIMIT_DEPTH))
 
 
 def _bound_data(data: Mapping[str, Any]) -> dict[str, Any]:

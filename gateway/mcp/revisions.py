@@ -8,6 +8,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from gateway.contract.conditions import Condition
 from gateway.contract.envelopes import Refusal
@@ -24,22 +25,54 @@ class Era(enum.Enum):
     HANDSHAKE = "handshake"  # an `initialize` request opens a session
 
 
+class Structured(enum.Enum):
+    """What `structuredContent` of a tool's result may be."""
+
+    ANYTHING = "anything"
+    OBJECTS = "objects"
+    NOTHING = "nothing"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
     """One dated revision and its features.
 
-    `unknown_members` are the members of a result that this revision has no word for: they are not sent in it.
-    `has_server_info`: every result names the server in its `_meta`.
+    What it has no word for is not sent in it: `unknown_members` of a result, `unknown_tool_members` of an entry of
+    tools/list, `unknown_content` types of content blocks, `unknown_question_members` of what a client is asked.
+    `unknown_params` of a request mean nothing in it. `client_capabilities` are those that a client can declare in it.
+
+    `has_server_info`: every result names the server in its `_meta`. `has_plain_schemas`: the schemas of tools are of
+    type object, and each of their properties is an object. `structured` is what `structuredContent` may be.
     """
 
     name: str
     era: Era
     is_served: bool = False
     has_server_info: bool = False
+    has_plain_schemas: bool = False
+    structured: Structured = Structured.ANYTHING
     unknown_members: frozenset[str] = frozenset()
+    unknown_params: frozenset[str] = frozenset()
+    unknown_tool_members: frozenset[str] = frozenset()
+    unknown_content: frozenset[str] = frozenset()
+    unknown_question_members: frozenset[str] = frozenset()
+    client_capabilities: frozenset[str] = frozenset()
 
 
-_SINCE_2026 = frozenset({"resultType", "ttlMs", "cacheScope"})
+def _make_handshake_row(name: str, **features: Any) -> Revision:
+    """A revision of the handshake era, in which all before 2026-07-28 agree but for these features."""
+    return Revision(
+        name=name,
+        era=Era.HANDSHAKE,
+        has_plain_schemas=True,
+        unknown_members=frozenset({"resultType", "ttlMs", "cacheScope"}),
+        unknown_params=frozenset({"inputResponses", "requestState"}),
+        **features,
+    )
+
+
+_SINCE_2025_06 = frozenset({"outputSchema", "title", "_meta"})
+_SINCE_2025_11 = frozenset({"icons", "execution"})
 
 # Newest first: the order in which a client is told what it may choose from.
 REVISIONS: Mapping[str, Revision] = MappingProxyType(
@@ -47,22 +80,52 @@ REVISIONS: Mapping[str, Revision] = MappingProxyType(
         row.name: row
         for row in (
             Revision(name=PER_REQUEST_REVISION, era=Era.PER_REQUEST, is_served=True, has_server_info=True),
-            Revision(name="2025-11-25", era=Era.HANDSHAKE, unknown_members=_SINCE_2026),
-            Revision(name="2025-06-18", era=Era.HANDSHAKE, unknown_members=_SINCE_2026),
-            Revision(name="2025-03-26", era=Era.HANDSHAKE, unknown_members=_SINCE_2026),
-            Revision(name="2024-11-05", era=Era.HANDSHAKE, unknown_members=_SINCE_2026),
+            _make_handshake_row(
+                "2025-11-25",
+                is_served=True,
+                structured=Structured.OBJECTS,
+                client_capabilities=frozenset({"sampling", "elicitation", "roots"}),
+            ),
+            _make_handshake_row(
+                "2025-06-18",
+                is_served=True,
+                structured=Structured.OBJECTS,
+                unknown_tool_members=_SINCE_2025_11,
+                unknown_question_members=frozenset({"mode"}),
+                client_capabilities=frozenset({"sampling", "elicitation", "roots"}),
+            ),
+            _make_handshake_row(
+                "2025-03-26",
+                is_served=True,
+                structured=Structured.NOTHING,
+                unknown_tool_members=_SINCE_2025_06 | _SINCE_2025_11,
+                unknown_content=frozenset({"resource_link"}),
+                client_capabilities=frozenset({"sampling", "roots"}),
+            ),
+            _make_handshake_row("2024-11-05"),
         )
     }
 )
 
 # What a client may put into `_meta` of its next request: the same list in server/discover and in a refusal.
 PER_REQUEST_SERVED = tuple(row.name for row in REVISIONS.values() if row.is_served and row.era is Era.PER_REQUEST)
+# What `initialize` may settle on, the newest first.
+HANDSHAKE_SERVED = tuple(row.name for row in REVISIONS.values() if row.is_served and row.era is Era.HANDSHAKE)
 
 
-def find_served(name: str) -> Revision | None:
-    """The row of a revision that is served, or None."""
+def find_served(name: str, era: Era = Era.PER_REQUEST) -> Revision | None:
+    """The row of a revision that is served in an era, or None."""
     row = REVISIONS.get(name)
-    return row if row is not None and row.is_served else None
+    return row if row is not None and row.is_served and row.era is era else None
+
+
+def negotiate(requested: object) -> Revision:
+    """The revision that a handshake settles on: the requested one, else the newest that is served.
+
+    Source: MCP 2025-11-25, basic/lifecycle, "Version Negotiation".
+    """
+    row = find_served(requested, Era.HANDSHAKE) if isinstance(requested, str) else None
+    return row or REVISIONS[HANDSHAKE_SERVED[0]]
 
 
 def judge_era(body_revision: str | None, header_revision: str | None) -> Era:

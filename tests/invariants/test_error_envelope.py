@@ -136,3 +136,20 @@ def test_a_bad_envelope_outside_of_any_test_fails_the_run(tmp_path):
     )
     assert (status, "1 passed" in output) == (1, True), output
     assert "outside of any test, an envelope has an id that is neither a string nor an integer" in output
+
+
+@pytest.mark.parametrize(
+    ("envelope", "revision", "fault"),
+    [
+        ({"jsonrpc": "2.0", "id": 1, "result": {}}, "2025-11-25", None),
+        ({"jsonrpc": "2.0", "id": 1, "method": "roots/list", "params": {}}, "2025-03-26", None),
+        (GOOD, "2025-06-18", None),
+        ({"jsonrpc": "2.0", "id": 1, "result": {"resultType": "complete"}}, "2025-11-25", "does not know"),
+        ({"jsonrpc": "2.0", "result": {}}, "2025-11-25", "the shape JSONRPCResponse of 2025-11-25"),
+        ({"jsonrpc": "2.0", "id": 1, "result": {"content": 5}}, "2025-06-18", "the shape CallToolResult"),
+        ({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": {}}, "2025-03-26", "ServerRequest"),
+    ],
+)
+def test_an_envelope_of_the_handshake_era_is_held_to_its_own_revision(envelope_ledger, envelope, revision, fault):
+    faults = envelope_ledger.rules.find_faults(orjson.dumps(envelope), revision)
+    assert any(fault in found for found in faults) if fault else faults == [], faults

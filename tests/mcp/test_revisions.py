@@ -1,10 +1,23 @@
 import pytest
 
 from gateway.contract.conditions import Condition
-from gateway.mcp.revisions import PER_REQUEST_SERVED, REVISIONS, Era, find_served, judge_era, refuse_revision
+from gateway.mcp.revisions import (
+    HANDSHAKE_SERVED,
+    PER_REQUEST_SERVED,
+    REVISIONS,
+    Era,
+    find_served,
+    judge_era,
+    negotiate,
+    refuse_revision,
+)
 
 
 def test_what_is_offered_is_what_is_found() -> None:
+    assert HANDSHAKE_SERVED == ("2025-11-25", "2025-06-18", "2025-03-26")
+    assert [find_served(name, Era.HANDSHAKE) for name in HANDSHAKE_SERVED] == [
+        REVISIONS[name] for name in HANDSHAKE_SERVED
+    ]
     assert PER_REQUEST_SERVED == ("2026-07-28",)
     assert [find_served(name) for name in PER_REQUEST_SERVED] == [REVISIONS["2026-07-28"]]
     assert find_served("2025-11-25") is None
@@ -41,3 +54,20 @@ def test_a_hostile_revision_is_bounded() -> None:
     assert refusal.data is not None
     assert len(refusal.data["requested"]) <= 64
     assert "\n" not in refusal.data["requested"]
+
+
+@pytest.mark.parametrize(
+    ("requested", "settled"),
+    [
+        ("2025-11-25", "2025-11-25"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-03-26", "2025-03-26"),
+        ("2024-11-05", "2025-11-25"),
+        ("2026-07-28", "2025-11-25"),
+        ("x", "2025-11-25"),
+        (5, "2025-11-25"),
+        (None, "2025-11-25"),
+    ],
+)
+def test_a_handshake_settles_on_what_is_asked_for_or_on_the_newest(requested: object, settled: str) -> None:
+    assert negotiate(requested).name == settled
