@@ -13,6 +13,7 @@ from typing import Protocol
 
 from google.protobuf.descriptor import Descriptor
 
+from gateway.app.offerings_builder import combine_offerings
 from gateway.app.settings.model import BackendSection, ToolsSection
 from gateway.app.tool_drafts import ToolDraft, ToolDrafter
 from gateway.backends.discovery import Discovered, DiscoveryFailed
@@ -23,6 +24,7 @@ from gateway.descriptors.rpc_facts import RpcEntry, RpcFacts, find_idle_entries,
 from gateway.descriptors.selection import Selection
 from gateway.descriptors.typed_fields import STREAM_EVENT, is_nothing_else
 from gateway.mcp.catalogue import Catalogue, Tool, Whole
+from gateway.mcp.offerings.values import NO_OFFERINGS, Offerings
 from gateway.mcp.ports import StreamRpc, UnaryRpc
 
 _LOG = logging.getLogger("propylon.catalogue")
@@ -74,6 +76,7 @@ class Offer:
     backend: str
     tools: tuple[Tool, ...]
     findings: Findings
+    offerings: Offerings = NO_OFFERINGS
 
 
 class NameCollision(Exception):
@@ -95,7 +98,8 @@ def draft_tools(
 ) -> tuple[tuple[ToolDraft, ...], Findings]:
     """Everything about one backend's tools that takes time: schemas, converters, validators. Fit for any thread.
 
-    `entries` are the configured facts about RPCs. What the files or the facts do not allow is among the findings.
+    An RPC that is offered as something else than a tool is drafted like one, behind all others. `entries` are the
+    configured facts about RPCs. What the files or the facts do not allow is among the findings.
     Raises `DiscoveryFailed` where the tools are more than one backend may have.
     """
     api = describe_api(discovered.files, discovered.services)
@@ -103,6 +107,8 @@ def draft_tools(
     here = Selection(include=section.include, exclude=section.exclude)
     drafts: list[ToolDraft] = []
     left_out: list[LeftOut] = []
+    unlisted: list[ToolDraft] = []
+    refused: list[LeftOut] = []
     warnings = [*discovered.warnings, *api.warnings, *_warn_of_idle_patterns(here, api)]
     drafter = ToolDrafter(api, section.prefix, entries, tell=partial(_tell, section.name))
     size = 0
@@ -112,8 +118,12 @@ def draft_tools(
             left_out.append(LeftOut(name=rpc.name, reason="not chosen by include and exclude"))
         elif not facts.is_tool:
             left_out.append(LeftOut(name=rpc.name, reason=_explain_no_tool(facts)))
+            if not facts.hidden:
+                unlisted.append(drafter.draft(rpc, facts))
+        elif isinstance(draft := drafter.draft(rpc, facts), str):
+            refused.append(LeftOut(name=rpc.name, reason=draft))
         else:
-            drafts.append(drafter.draft(rpc, facts))
+            drafts.append(draft)
             warnings += [warning for warning in drafts[-1].warnings if warning not in warnings]
             size += len(drafts[-1].listing.encoded)
             if len(drafts) > LIMIT_TOOLS or size > LIMIT_LIST_BYTES:
@@ -125,12 +135,12 @@ def draft_tools(
     skipped += [LeftOut(name=one.name, reason=one.reason) for one in api.skipped]
     findings = Findings(
         rpcs=tuple(rpc.name for rpc in api.rpcs),
-        skipped=tuple(skipped),
+        skipped=(*skipped, *refused),
         left_out=tuple(left_out),
         warnings=tuple(warnings),
         fitting_paths=drafter.fitting_paths,
     )
-    return tuple(drafts), findings
+    return (*drafts, *unlisted), findings
 
 
 def _explain_no_tool(facts: RpcFacts) -> str:
@@ -195,6 +205,7 @@ def _bind(
         whole=_choose_whole(rpc.response),
         has_sensitive_values=bool(facts.sensitive),
         wants_confirmation=_wants_confirmation(draft, confirm_destructive),
+        header_reader=draft.header_reader,
     )
 
 
@@ -220,7 +231,8 @@ def find_idle_paths(offers: Iterable[Offer], entries: Sequence[RpcEntry]) -> tup
 
 
 def combine_offers(offers: Iterable[Offer], *, ttl_ms: int = 0) -> Catalogue:
-    """One catalogue of all offers in their order. Raises `NameCollision`: nothing is ever overwritten."""
+    """One catalogue of all offers in their order. Raises `NameCollision`: no tool is ever overwritten."""
+    offers = tuple(offers)
     owners: dict[str, Tool] = {}
     tools = [tool for offer in offers for tool in offer.tools]
     for tool in tools:
@@ -230,7 +242,13 @@ def combine_offers(offers: Iterable[Offer], *, ttl_ms: int = 0) -> Catalogue:
                 raise NameCollision(name, other, tool)
     named = {tool.name: tool for tool in tools}
     aliases = {alias: tool.name for alias, tool in owners.items() if alias not in named}
-    return Catalogue(tools=named, aliases=aliases, version=_digest(named), ttl_ms=ttl_ms)
+    return Catalogue(
+        tools=named,
+        aliases=aliases,
+        version=_digest(named),
+        ttl_ms=ttl_ms,
+        offerings=combine_offerings(offer.offerings for offer in offers),
+    )
 
 
 def _warn_of_idle_patterns(selection: Selection, api: Api) -> Iterator[str]:

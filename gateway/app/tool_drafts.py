@@ -4,20 +4,24 @@ What a fact asks for and cannot be done is not done, and told: the tool stays. T
 an event loop.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import orjson
 
 from gateway.contract.quoting import quote
 from gateway.contract.validation import DeferredValidator, SchemaValidator
 from gateway.descriptors.api import Api, Rpc
 from gateway.descriptors.field_names import get_field_names
-from gateway.descriptors.root_forms import is_structured
+from gateway.descriptors.root_forms import MESSAGES_PROPERTY, is_structured
 from gateway.descriptors.rpc_facts import FactReader, FieldPath, MediaType, RpcEntry, RpcFacts
 from gateway.descriptors.schema.builder import SchemaBuilder
 from gateway.descriptors.schema.dialect import Direction
 from gateway.descriptors.schema.header_annotations import annotate, drop_illegal_annotations
 from gateway.descriptors.schema.overrides import find_schema_fault
+from gateway.descriptors.schema.pruning import keep_only, take_out
 from gateway.descriptors.schema.rules.media import MediaSource
 from gateway.descriptors.tool_names import make_tool_name, use_given_name
 from gateway.descriptors.tool_texts import find_text_warning, make_annotations, make_description, make_title
@@ -25,9 +29,15 @@ from gateway.descriptors.typed_fields import STREAM_EVENT
 from gateway.mcp.listing import Listing
 from gateway.transcoding.codec import Codec
 from gateway.transcoding.rpc_transcoder import RpcTranscoder
+from gateway.transcoding.surface.argument_filler import ArgumentFiller, list_taken_members
+from gateway.transcoding.surface.fixed_values import UnfixableError
+from gateway.transcoding.surface.reply_mask import ReplyMask, make_reply_mask
+from gateway.transcoding.surface.surface_transcoder import SurfaceTranscoder
 from gateway.transcoding.typed_fields.media import find_media_faults
 
 RPC_META_KEY = "dev.propylon/rpc"
+# Where the messages of a stream stand in a schema (`descriptors.root_forms`).
+_MESSAGES = (MESSAGES_PROPERTY, "*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +48,15 @@ class ToolDraft:
     rpc: Rpc
     facts: RpcFacts
     listing: Listing
-    transcoder: RpcTranscoder
+    transcoder: RpcTranscoder | SurfaceTranscoder
     output_validator: SchemaValidator | None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def header_reader(self) -> SurfaceTranscoder | None:
+        """What takes arguments from the headers of a request, or None."""
+        transcoder = self.transcoder
+        return transcoder if isinstance(transcoder, SurfaceTranscoder) and transcoder.reads_headers else None
 
 
 class ToolDrafter:
@@ -52,9 +68,14 @@ class ToolDrafter:
         prefix: str,
         entries: Sequence[RpcEntry] = (),
         *,
+        environ: Mapping[str, str] = os.environ,
         tell: Callable[[str], None] = lambda _line: None,
     ) -> None:
-        """`tell` gets a line where validation rules fail over the values of a call."""
+        """`environ` has the values of arguments that are taken from the environment.
+
+        `tell` gets a line where validation rules fail over the values of a call.
+        """
+        self._environ = environ
         self._api = api
         self._prefix = prefix
         self._codec = Codec(api, tell=tell)
@@ -70,17 +91,22 @@ class ToolDrafter:
         """What is known of the RPC."""
         return self._reader.read(rpc)
 
-    def draft(self, rpc: Rpc, facts: RpcFacts) -> ToolDraft:
-        """The RPC as a tool."""
-        faults = [*facts.faults, *find_media_faults(rpc.response, facts.media_types)]
+    def draft(self, rpc: Rpc, facts: RpcFacts) -> ToolDraft | str:
+        """The RPC as a tool, or why it must not be one: a field that cannot be fixed is not left to callers."""
+        try:
+            filler = ArgumentFiller(rpc, facts.arguments, self._codec, self._environ) if facts.arguments else None
+        except UnfixableError as error:
+            return error.reason
+        mask, mask_faults = make_reply_mask(rpc.response, facts.output_mask)
+        faults = [*facts.faults, *find_media_faults(rpc.response, facts.media_types), *mask_faults]
         schemas = self._get_schemas(facts)
         name = self._make_name(rpc, facts, faults)
         input_schema = _make_input_schema(schemas, rpc, facts, faults)
-        output_schema, reply_schema = _make_output_schemas(schemas, rpc, facts, faults)
+        output_schema, reply_schema = _make_output_schemas(schemas, rpc, facts, mask, faults)
         listing: dict[str, Any] = {
             "name": name,
             "title": facts.title or make_title(rpc, self._api),
-            "description": make_description(rpc, self._api, given=facts.description),
+            "description": make_description(rpc, self._api, given=facts.description) + _tell_examples(facts.examples),
             "inputSchema": input_schema,
         }
         if output_schema is not None:
@@ -89,12 +115,13 @@ class ToolDrafter:
         listing["_meta"] = {RPC_META_KEY: rpc.name}
         rule_faults = self._codec.list_rule_faults(rpc.request)
         warning = find_text_warning(rpc, self._api)
+        transcoder = RpcTranscoder(self._codec, rpc, facts)
         return ToolDraft(
             name=name,
             rpc=rpc,
             facts=facts,
             listing=Listing(listing),
-            transcoder=RpcTranscoder(self._codec, rpc, facts),
+            transcoder=transcoder if filler is None and mask is None else SurfaceTranscoder(transcoder, filler, mask),
             output_validator=None if reply_schema is None else DeferredValidator(reply_schema, subject="result"),
             warnings=(*rule_faults, *filter(None, (warning,)), *(f"{rpc.name}: {fault}" for fault in faults)),
         )
@@ -126,7 +153,7 @@ def _make_input_schema(schemas: SchemaBuilder, rpc: Rpc, facts: RpcFacts, faults
         else:
             faults.append(f"its input_schema is not used: {fault}")
     if schema is None:
-        schema = schemas.input_schema(rpc)
+        schema = _leave_out_fixed(schemas.input_schema(rpc), rpc, facts)
         if not facts.headers:
             return schema
     for path, name in facts.headers.items():
@@ -138,7 +165,7 @@ def _make_input_schema(schemas: SchemaBuilder, rpc: Rpc, facts: RpcFacts, faults
 
 
 def _make_output_schemas(
-    schemas: SchemaBuilder, rpc: Rpc, facts: RpcFacts, faults: list[str]
+    schemas: SchemaBuilder, rpc: Rpc, facts: RpcFacts, mask: ReplyMask | None, faults: list[str]
 ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
     """What is listed, and what each reply is held to: not the same for a server's stream."""
     given = facts.output_schema
@@ -153,9 +180,30 @@ def _make_output_schemas(
             return given, given
         faults.append(f"its output_schema is not used: {fault}")
     listed = schemas.output_schema(rpc)
-    if listed is None or not rpc.server_streaming:
+    is_list = rpc.server_streaming and listed is not None
+    if listed is not None and mask is not None:
+        listed = keep_only(listed, mask.make_tree(), at=_MESSAGES if is_list else ())
+    if not is_list:
         return listed, listed
-    return listed, schemas.message_schema(rpc.response, Direction.OUTPUT)
+    single = schemas.message_schema(rpc.response, Direction.OUTPUT)
+    return listed, single if mask is None else keep_only(single, mask.make_tree())
+
+
+def _leave_out_fixed(schema: dict[str, Any], rpc: Rpc, facts: RpcFacts) -> dict[str, Any]:
+    """The input schema without the fields that callers have no say in."""
+    if not facts.arguments:
+        return schema
+    given = [path for path, source in facts.arguments.items() if source.has_value]
+    paths = {_publish(rpc, path) for path in (*facts.arguments, *list_taken_members(rpc.request, given))}
+    return take_out(schema, paths, at=_MESSAGES if rpc.client_streaming else ())
+
+
+def _tell_examples(examples: Sequence[Mapping[str, Any]]) -> str:
+    """A paragraph with the arguments of each example as JSON, or nothing."""
+    lines = [orjson.dumps(dict(example)).decode() for example in examples]
+    if not lines:
+        return ""
+    return "\n\n" + "\n".join([f"Example{'s' if len(lines) > 1 else ''} of arguments:", *lines])
 
 
 def _publish(rpc: Rpc, path: FieldPath) -> tuple[str, ...]:

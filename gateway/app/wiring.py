@@ -4,6 +4,7 @@ What lives as long as the process is built here and handed down; nothing is star
 """
 
 import asyncio
+import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp
 from gateway import __version__
 from gateway.app.catalogue_builder import Offer, bind_tools, draft_tools
 from gateway.app.discovery_loop import DiscoveryLoop, Source
+from gateway.app.offerings_builder import make_offerings
 from gateway.app.operator_error import OperatorError
 from gateway.app.serving.patience import PatientDispatcher
 from gateway.app.settings.model import BackendSection, DiscoverySection, Settings
@@ -23,6 +25,7 @@ from gateway.backends.discovery import Discovered, DiscoveryFailed
 from gateway.backends.sources import SourceError
 from gateway.backends.targets import parse_target
 from gateway.contract.validation import PER_REQUEST_REVISION, MessageValidator, load_protocol_schema
+from gateway.descriptors.facts.entries import list_argument_headers
 from gateway.fronts.http.app import build_http_app
 from gateway.fronts.http.health import HealthReport
 from gateway.fronts.http.settings import HttpSettings, choose_allowed_hosts
@@ -103,6 +106,7 @@ def make_http_application(gateway: Gateway, health: HealthReport) -> ASGIApp:
             allowed_hosts=choose_allowed_hosts(settings.listen.host, settings.http.allowed_hosts),
             allowed_origins=settings.http.allowed_origins,
             body_limit_bytes=settings.limits.body_bytes,
+            argument_headers=list_argument_headers(settings.rpcs),
         ),
         health,
     )
@@ -150,6 +154,13 @@ def _make_source(section: BackendSection, backend: Backend, settings: Settings) 
             stream_seconds=settings.limits.stream_seconds,
             confirm_destructive=settings.tools.confirm_destructive,
         )
-        return Offer(backend=section.name, tools=bound, findings=findings)
+        pairs = tuple(zip(drafts, bound, strict=True))
+        offerings, faults = make_offerings(pairs)
+        return Offer(
+            backend=section.name,
+            tools=tuple(tool for draft, tool in pairs if draft.facts.is_tool),
+            findings=dataclasses.replace(findings, warnings=(*findings.warnings, *faults)),
+            offerings=offerings,
+        )
 
     return Source(name=section.name, discover=discover, build=build)

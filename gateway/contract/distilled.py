@@ -5,7 +5,7 @@ envelope's `message` and `data.errors`. However many problems there are and howe
 comes out is bounded.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -76,6 +76,25 @@ def distil(problems: Iterable[Problem], *, subject: str, is_complete: bool = Tru
     return Distilled(message=message, errors=tuple(locations))
 
 
+def relocate(distilled: Distilled, move: Callable[[str, str], Problem]) -> Distilled:
+    """The same refusal with each of its problems as `move` tells it, given its place and its text.
+
+    The order stays, and so does the number of problems that are only counted.
+    """
+    moved: dict[str, list[str]] = {}
+    for location in distilled.errors:
+        for text in location["problems"]:
+            problem = move(location["at"], text)
+            texts = moved.setdefault(escape_pointer(problem.at, LIMIT_POINTER), [])
+            told = one_line(problem.text, LIMIT_PROBLEM)
+            texts += [] if told in texts else [told]
+    locations = [Location(at=at, problems=texts) for at, texts in moved.items()]
+    if not locations:
+        return distilled
+    before, after = _tell_first(distilled.errors), _tell_first(locations)
+    return Distilled(message=distilled.message.replace(before, after, 1), errors=tuple(locations))
+
+
 def _bound_problems(texts: list[str]) -> list[str]:
     hidden = len(texts) - LIMIT_PROBLEMS
     return [*texts[:LIMIT_PROBLEMS], f"and {hidden} more problems"] if hidden > 0 else texts
@@ -90,7 +109,11 @@ def _count(number: int, is_complete: bool) -> str:
 def _summary(locations: list[Location], others: str, subject: str) -> str:
     if not locations:
         return f"{subject}: not valid"
+    more = f" (and {others} more)" if others else ""
+    return f"{subject}: {_tell_first(locations)}{more}"
+
+
+def _tell_first(locations: Sequence[Location]) -> str:
     first = locations[0]
     place = f"{first['at']} " if first["at"] else ""
-    more = f" (and {others} more)" if others else ""
-    return f"{subject}: {place}{first['problems'][0]}{more}"
+    return f"{place}{first['problems'][0]}"

@@ -88,6 +88,7 @@ def read_settings(raw: Any, *, folder: Path, environ: Mapping[str, str], source:
         if problem.at not in refused
     )
     problems.extend(_check_whole(prepared))
+    problems.extend(_check_variables(prepared, environ))
     if problems:
         raise _operator_error(source, problems)
     return build_settings(_with_defaults(prepared, SETTINGS_SCHEMA), folder)
@@ -223,6 +224,18 @@ def _check_backend(backend: Mapping[str, Any], at: str) -> Iterator[Problem]:
     if scheme in _PLAINTEXT_SCHEMES and isinstance(backend.get("tls"), dict):
         text = f"the target's {scheme}:// is without TLS; write {scheme}s://, or leave out tls"
         yield Problem(at=f"{at}/tls", text=text)
+
+
+def _check_variables(prepared: Any, environ: Mapping[str, str]) -> Iterator[Problem]:
+    """The variables that arguments come from and that are not there."""
+    entries = prepared.get("rpcs") if isinstance(prepared, dict) else None
+    for index, entry in enumerate(entries if isinstance(entries, list) else []):
+        arguments = entry.get("arguments") if isinstance(entry, dict) else None
+        for path, source in arguments.items() if isinstance(arguments, dict) else ():
+            name = source.get("environment") if isinstance(source, dict) else None
+            if isinstance(name, str) and name not in environ:
+                at = make_pointer(("rpcs", index, "arguments", path, "environment"))
+                yield Problem(at=at, text=f"the environment has no {quote(name)}; set it")
 
 
 def _with_defaults(value: Any, schema: Mapping[str, Any]) -> Any:

@@ -1,10 +1,11 @@
 """What the operator configured, as values to be read. Defaults, ranges and meanings stand in `settings.schema`."""
 
 import enum
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gateway.descriptors.facts.entries import RpcEntry
+from gateway.descriptors.facts.entries import RpcEntry, list_argument_variables
 from gateway.telemetry.logs import LogFormat, LogLevel
 
 Metadata = tuple[tuple[str, str | bytes], ...]
@@ -144,8 +145,12 @@ class Settings:
     log: LogSection
 
     def secrets(self) -> tuple[str, ...]:
-        """Every value that must not be logged: keys, and those of metadata, of "Bearer token" the token alone too."""
+        """Every value that must not be logged.
+
+        Keys; those of metadata, of "Bearer token" the token alone too; what arguments take from the environment.
+        """
         entries = [entry for backend in self.backends for entry in (*backend.metadata, *backend.discovery_metadata)]
         values = [value for _, value in entries if isinstance(value, str)]
         tokens = tuple(value.rpartition(" ")[2] for value in values if " " in value)
-        return (*values, *tokens, *self.sealing.keys)
+        variables = (os.environ.get(name, "") for name in list_argument_variables(self.rpcs))
+        return (*values, *tokens, *self.sealing.keys, *variables)

@@ -54,6 +54,22 @@ def iterate_field_paths(entries: Sequence[RpcEntry]) -> Iterator[str]:
                 yield make_pointer(("rpcs", index, fact, step))
 
 
+def list_argument_headers(entries: Sequence[RpcEntry]) -> frozenset[str]:
+    """The headers that arguments of some RPC come from, in lower case."""
+    sources = _iterate_sources(entries)
+    return frozenset(source["header"].lower() for _, source in sources if "header" in source)
+
+
+def list_argument_variables(entries: Sequence[RpcEntry]) -> frozenset[str]:
+    """The variables of the environment that arguments of some RPC come from."""
+    return frozenset(source["environment"] for _, source in _iterate_sources(entries) if "environment" in source)
+
+
+def _iterate_sources(entries: Sequence[RpcEntry]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for entry in entries:
+        yield from entry.facts.get("arguments", {}).items()
+
+
 def find_idle_entries(entries: Sequence[RpcEntry], rpc_names: Iterable[str]) -> tuple[str, ...]:
     """The globs that fit none of these RPCs, which most often are misspelt; each once, in order."""
     names = tuple(rpc_names)

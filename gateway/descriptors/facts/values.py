@@ -101,6 +101,11 @@ class ArgumentFacts:
     header: str = ""
     environment: str = ""
 
+    @property
+    def has_value(self) -> bool:
+        """Whether the field gets a value at all, and is not just kept from callers."""
+        return self.has_constant or bool(self.header or self.environment)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaType:

@@ -41,7 +41,7 @@ class McpEndpoint:
         self._dispatcher = dispatcher
         self._settings = settings
         self._callers = Callers(allowed_hosts=settings.allowed_hosts, allowed_origins=settings.allowed_origins)
-        self._heads = KnownHeads(self._refuse_head)
+        self._heads = KnownHeads(self._refuse_head, settings.argument_headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one HTTP request. A client that goes away is not answered, and its call is cancelled."""
@@ -99,7 +99,7 @@ class McpEndpoint:
                 with DisconnectWatch(receive, delay_seconds=self._settings.disconnect_check_seconds) as watch:
                     if accepts_events(head.values.get(b"accept")):
                         stream = self._open_stream(send, watch)
-                    exchange = Exchange(front=FRONT, mirrored=head.mirrored, outlet=stream)
+                    exchange = Exchange(front=FRONT, mirrored=head.mirrored, outlet=stream, headers=head.kept)
                     envelope = await self._dispatcher.dispatch(parsed, exchange)
                 if watch.is_gone:
                     return

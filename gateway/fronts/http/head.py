@@ -3,7 +3,7 @@
 ASGI hands header names over in lower case and values as bytes, in the order in which they came.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gateway.mcp.exchange import MirroredHeaders
@@ -27,6 +27,7 @@ _READ = frozenset(
     }
 )
 _BLANKS = b" \t"
+_NOTHING: Mapping[str, str | None] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +37,14 @@ class RequestHead:
     `values` holds those that this front reads, the first of each kind, all lines of Accept as one (RFC 9110 section
     5.3). `parameters` holds the `mcp-param-` headers by the rest of their name. `doubled` are the names of those that
     came more than once though they hold one value. `mirrored` is what the headers say about the message in the body.
+    `kept` holds those that the gateway was told to keep, by lower-case name; None for one that came more than once.
     """
 
     values: Mapping[bytes, bytes]
     parameters: Mapping[str, str]
     doubled: tuple[str, ...]
     mirrored: MirroredHeaders
+    kept: Mapping[str, str | None]
 
     def find_length(self) -> int | None:
         """The length in bytes that the client states for the body, or None."""
@@ -49,8 +52,8 @@ class RequestHead:
         return int(value) if value is not None and value.isdigit() and len(value) < 20 else None
 
 
-def read_head(headers: Iterable[tuple[bytes, bytes]]) -> RequestHead:
-    """The head of a request with these raw headers."""
+def read_head(headers: Sequence[tuple[bytes, bytes]], kept: Collection[str] = ()) -> RequestHead:
+    """The head of a request with these raw headers; `kept` names further ones, in lower case, that are of use."""
     values: dict[bytes, bytes] = {}
     parameters: dict[str, str] = {}
     doubled: list[str] = []
@@ -74,7 +77,22 @@ def read_head(headers: Iterable[tuple[bytes, bytes]]) -> RequestHead:
         parameters=parameters,
         doubled=tuple(doubled),
     )
-    return RequestHead(values=values, parameters=parameters, doubled=mirrored.doubled, mirrored=mirrored)
+    return RequestHead(
+        values=values,
+        parameters=parameters,
+        doubled=mirrored.doubled,
+        mirrored=mirrored,
+        kept=_keep(headers, kept) if kept else _NOTHING,
+    )
+
+
+def _keep(headers: Sequence[tuple[bytes, bytes]], names: Collection[str]) -> Mapping[str, str | None]:
+    found: dict[str, str | None] = {}
+    for raw, value in headers:
+        name = raw.decode("latin-1")
+        if name in names:
+            found[name] = None if name in found else value.strip(_BLANKS).decode("latin-1")
+    return found
 
 
 def _get_text(values: Mapping[bytes, bytes], name: bytes) -> str | None:

@@ -4,7 +4,7 @@ Only heads that no rule refuses are kept, without a header that may carry a secr
 that they take no memory worth a name. This module must never know the rules.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from gateway.contract.quoting import is_secret_header
 from gateway.fronts.http.head import RequestHead, read_head
@@ -23,8 +23,10 @@ class KnownHeads:
     It must judge by the head alone: by the HTTP method and the headers that a `RequestHead` holds.
     """
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, kept: Collection[str] = ()) -> None:
+        """`kept` names the headers that heads keep beside those that this front reads."""
         self._judge = judge
+        self._kept = kept
         self._heads: dict[tuple[str, tuple[tuple[bytes, bytes], ...]], RequestHead] = {}
 
     def read(self, http_method: str, headers: RawHeaders) -> RequestHead | HttpResponse:
@@ -33,7 +35,7 @@ class KnownHeads:
         known = self._heads.get(key)
         if known is not None:
             return known
-        head = read_head(headers)
+        head = read_head(headers, self._kept)
         refusal = self._judge(http_method, head)
         if refusal is not None:
             return refusal

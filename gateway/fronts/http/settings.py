@@ -23,6 +23,8 @@ class HttpSettings:
 
     A call that has sent nothing for `keep_alive_seconds` gets a comment, where its client takes server-sent events; a
     client that reads nothing for `write_timeout_seconds` while an event waits for it is taken for gone.
+
+    `argument_headers` are the headers, in lower case, that arguments of tools come from.
     """
 
     path: str = "/mcp"
@@ -34,6 +36,7 @@ class HttpSettings:
     disconnect_check_seconds: float = 0.01
     keep_alive_seconds: float = 15.0
     write_timeout_seconds: float = 30.0
+    argument_headers: frozenset[str] = frozenset()
 
 
 def choose_allowed_hosts(listen_host: str, configured: Collection[str]) -> tuple[str, ...] | None:
