@@ -118,8 +118,9 @@ def draft_tools(
             left_out.append(LeftOut(name=rpc.name, reason="not chosen by include and exclude"))
         elif not facts.is_tool:
             left_out.append(LeftOut(name=rpc.name, reason=_explain_no_tool(facts)))
-            if not facts.hidden:
-                unlisted.append(drafter.draft(rpc, facts))
+            other = None if facts.hidden else drafter.draft(rpc, facts)
+            if isinstance(other, ToolDraft):
+                unlisted.append(other)
         elif isinstance(draft := drafter.draft(rpc, facts), str):
             refused.append(LeftOut(name=rpc.name, reason=draft))
         else:
