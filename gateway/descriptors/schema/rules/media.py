@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import FieldDescriptor
 
 from gateway.descriptors.facts.values import MediaType
+from gateway.descriptors.field_names import get_field_names
 from gateway.descriptors.schema.dialect import Direction, Part
 from gateway.descriptors.schema.rules.facts import FieldFacts, Place
 
@@ -23,9 +24,15 @@ class MediaSource:
         media_type = self._media_types.get(place.field.full_name)
         if media_type is None or place.direction is Direction.INPUT or not _is_bytes(place.value):
             return None
-        what = media_type.name or f"of the type in {media_type.beside}"
+        what = media_type.name or f"of the type in {_say_sibling(place, media_type)}"
         note = f"{what}: stands in the content of the result, here only its type and size"
         return FieldFacts(value=Part(schema={"type": "string"}, notes=(note,)))
+
+
+def _say_sibling(place: Place, media_type: MediaType) -> str:
+    """The property that says the media type, by its name in results."""
+    field = place.message.fields_by_name.get(media_type.beside)
+    return media_type.beside if field is None else get_field_names(place.message).printed[field.number]
 
 
 def _is_bytes(value: FieldDescriptor) -> bool:

@@ -23,13 +23,14 @@ _sym_db = _symbol_database.Default()
 
 
 from gateway.gen.demo.shop.v1 import money_pb2 as demo_dot_shop_dot_v1_dot_money__pb2
+from gateway.gen.gateway.v1 import annotations_pb2 as gateway_dot_v1_dot_annotations__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 from google.api import field_behavior_pb2 as google_dot_api_dot_field__behavior__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x64\x65mo/shop/v1/stock.proto\x12\x0c\x64\x65mo.shop.v1\x1a\x18\x64\x65mo/shop/v1/money.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/api/field_behavior.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc2\x01\n\x07Product\x12\x0b\n\x03sku\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x13\n\x0b\x63\x61tegory_id\x18\x03 \x01(\t\x12\"\n\x05price\x18\x04 \x01(\x0b\x32\x13.demo.shop.v1.Money\x12\x10\n\x08in_stock\x18\x05 \x01(\x03\x12\x11\n\tweight_kg\x18\x06 \x01(\x02\x12\x0c\n\x04\x65tag\x18\x07 \x01(\t\x12/\n\x0crestock_time\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\"f\n\x08\x43\x61tegory\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12(\n\x08\x63hildren\x18\x03 \x03(\x0b\x32\x16.demo.shop.v1.Category\x12\x15\n\rproduct_count\x18\x04 \x01(\x05\"&\n\x11GetProductRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"<\n\x12GetProductResponse\x12&\n\x07product\x18\x01 \x01(\x0b\x32\x15.demo.shop.v1.Product\"h\n\x13ListProductsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x13\n\x0b\x63\x61tegory_id\x18\x03 \x01(\t\x12\x15\n\rin_stock_only\x18\x04 \x01(\x08\"l\n\x14ListProductsResponse\x12\'\n\x08products\x18\x01 \x03(\x0b\x32\x15.demo.shop.v1.Product\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x12\n\ntotal_size\x18\x03 \x01(\x05\"-\n\x18GetProductPictureRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"@\n\x19GetProductPictureResponse\x12\r\n\x05image\x18\x01 \x01(\x0c\x12\x14\n\x0c\x63ontent_type\x18\x02 \x01(\t\"G\n\x16GetCategoryTreeRequest\x12\x0f\n\x07root_id\x18\x01 \x01(\t\x12\x12\n\x05\x64\x65pth\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x08\n\x06_depth\"?\n\x17GetCategoryTreeResponse\x12$\n\x04root\x18\x01 \x01(\x0b\x32\x16.demo.shop.v1.Category\"D\n\x0fSetStockRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x10\n\x08in_stock\x18\x02 \x01(\x03\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\":\n\x10SetStockResponse\x12&\n\x07product\x18\x01 \x01(\x0b\x32\x15.demo.shop.v1.Product\"B\n\x15RequestRestockRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x16\n\x08quantity\x18\x02 \x01(\x03\x42\x04\xe2\x41\x01\x02\"K\n\x16RequestRestockResponse\x12\x31\n\rexpected_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"Y\n\x19ListStockMovementsRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12)\n\x05since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x9e\x01\n\x1aListStockMovementsResponse\x12-\n\tmove_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06\x63hange\x18\x02 \x01(\x12\x12/\n\x05\x63\x61use\x18\x03 \x01(\x0e\x32 .demo.shop.v1.StockMovementCause\x12\x10\n\x08in_stock\x18\x04 \x01(\x03\"?\n\x12ImportStockRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x16\n\x08quantity\x18\x02 \x01(\x03\x42\x04\xe2\x41\x01\x02\"\x9f\x02\n\x13ImportStockResponse\x12\x14\n\x0c\x62ooked_count\x18\x01 \x01(\x05\x12\x45\n\nquantities\x18\x02 \x03(\x0b\x32\x31.demo.shop.v1.ImportStockResponse.QuantitiesEntry\x12\x45\n\nrejections\x18\x03 \x03(\x0b\x32\x31.demo.shop.v1.ImportStockResponse.RejectionsEntry\x1a\x31\n\x0fQuantitiesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a\x31\n\x0fRejectionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*\xbd\x01\n\x12StockMovementCause\x12$\n STOCK_MOVEMENT_CAUSE_UNSPECIFIED\x10\x00\x12!\n\x1dSTOCK_MOVEMENT_CAUSE_DELIVERY\x10\x01\x12\x1d\n\x19STOCK_MOVEMENT_CAUSE_SALE\x10\x02\x12\x1f\n\x1bSTOCK_MOVEMENT_CAUSE_RETURN\x10\x03\x12\x1e\n\x1aSTOCK_MOVEMENT_CAUSE_COUNT\x10\x04\x32\xb5\x07\n\x0cStockService\x12n\n\nGetProduct\x12\x1f.demo.shop.v1.GetProductRequest\x1a .demo.shop.v1.GetProductResponse\"\x1d\x90\x02\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/products/{sku}\x12n\n\x0cListProducts\x12!.demo.shop.v1.ListProductsRequest\x1a\".demo.shop.v1.ListProductsResponse\"\x17\x90\x02\x01\x82\xd3\xe4\x93\x02\x0e\x12\x0c/v1/products\x12\x8b\x01\n\x11GetProductPicture\x12&.demo.shop.v1.GetProductPictureRequest\x1a\'.demo.shop.v1.GetProductPictureResponse\"%\x90\x02\x01\x82\xd3\xe4\x93\x02\x1c\x12\x1a/v1/products/{sku}/picture\x12y\n\x0fGetCategoryTree\x12$.demo.shop.v1.GetCategoryTreeRequest\x1a%.demo.shop.v1.GetCategoryTreeResponse\"\x19\x90\x02\x01\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/categories\x12q\n\x08SetStock\x12\x1d.demo.shop.v1.SetStockRequest\x1a\x1e.demo.shop.v1.SetStockResponse\"&\x90\x02\x02\x82\xd3\xe4\x93\x02\x1d\x1a\x18/v1/products/{sku}/stock:\x01*\x12\x82\x01\n\x0eRequestRestock\x12#.demo.shop.v1.RequestRestockRequest\x1a$.demo.shop.v1.RequestRestockResponse\"%\x82\xd3\xe4\x93\x02\x1f\"\x1a/v1/products/{sku}:restock:\x01*\x12n\n\x12ListStockMovements\x12\'.demo.shop.v1.ListStockMovementsRequest\x1a(.demo.shop.v1.ListStockMovementsResponse\"\x03\x90\x02\x01\x30\x01\x12T\n\x0bImportStock\x12 .demo.shop.v1.ImportStockRequest\x1a!.demo.shop.v1.ImportStockResponse(\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x64\x65mo/shop/v1/stock.proto\x12\x0c\x64\x65mo.shop.v1\x1a\x18\x64\x65mo/shop/v1/money.proto\x1a\x1cgateway/v1/annotations.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/api/field_behavior.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc2\x01\n\x07Product\x12\x0b\n\x03sku\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x13\n\x0b\x63\x61tegory_id\x18\x03 \x01(\t\x12\"\n\x05price\x18\x04 \x01(\x0b\x32\x13.demo.shop.v1.Money\x12\x10\n\x08in_stock\x18\x05 \x01(\x03\x12\x11\n\tweight_kg\x18\x06 \x01(\x02\x12\x0c\n\x04\x65tag\x18\x07 \x01(\t\x12/\n\x0crestock_time\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\"f\n\x08\x43\x61tegory\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12(\n\x08\x63hildren\x18\x03 \x03(\x0b\x32\x16.demo.shop.v1.Category\x12\x15\n\rproduct_count\x18\x04 \x01(\x05\"&\n\x11GetProductRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"<\n\x12GetProductResponse\x12&\n\x07product\x18\x01 \x01(\x0b\x32\x15.demo.shop.v1.Product\"h\n\x13ListProductsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x13\n\x0b\x63\x61tegory_id\x18\x03 \x01(\t\x12\x15\n\rin_stock_only\x18\x04 \x01(\x08\"l\n\x14ListProductsResponse\x12\'\n\x08products\x18\x01 \x03(\x0b\x32\x15.demo.shop.v1.Product\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x12\n\ntotal_size\x18\x03 \x01(\x05\"-\n\x18GetProductPictureRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"T\n\x19GetProductPictureResponse\x12!\n\x05image\x18\x01 \x01(\x0c\x42\x12\x9a\xa1\x19\x0e\"\x0c\x63ontent_type\x12\x14\n\x0c\x63ontent_type\x18\x02 \x01(\t\"G\n\x16GetCategoryTreeRequest\x12\x0f\n\x07root_id\x18\x01 \x01(\t\x12\x12\n\x05\x64\x65pth\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x08\n\x06_depth\"?\n\x17GetCategoryTreeResponse\x12$\n\x04root\x18\x01 \x01(\x0b\x32\x16.demo.shop.v1.Category\"D\n\x0fSetStockRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x10\n\x08in_stock\x18\x02 \x01(\x03\x12\x0c\n\x04\x65tag\x18\x03 \x01(\t\":\n\x10SetStockResponse\x12&\n\x07product\x18\x01 \x01(\x0b\x32\x15.demo.shop.v1.Product\"B\n\x15RequestRestockRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x16\n\x08quantity\x18\x02 \x01(\x03\x42\x04\xe2\x41\x01\x02\"K\n\x16RequestRestockResponse\x12\x31\n\rexpected_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"Y\n\x19ListStockMovementsRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12)\n\x05since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x9e\x01\n\x1aListStockMovementsResponse\x12-\n\tmove_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06\x63hange\x18\x02 \x01(\x12\x12/\n\x05\x63\x61use\x18\x03 \x01(\x0e\x32 .demo.shop.v1.StockMovementCause\x12\x10\n\x08in_stock\x18\x04 \x01(\x03\"?\n\x12ImportStockRequest\x12\x11\n\x03sku\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x16\n\x08quantity\x18\x02 \x01(\x03\x42\x04\xe2\x41\x01\x02\"\x9f\x02\n\x13ImportStockResponse\x12\x14\n\x0c\x62ooked_count\x18\x01 \x01(\x05\x12\x45\n\nquantities\x18\x02 \x03(\x0b\x32\x31.demo.shop.v1.ImportStockResponse.QuantitiesEntry\x12\x45\n\nrejections\x18\x03 \x03(\x0b\x32\x31.demo.shop.v1.ImportStockResponse.RejectionsEntry\x1a\x31\n\x0fQuantitiesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a\x31\n\x0fRejectionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*\xbd\x01\n\x12StockMovementCause\x12$\n STOCK_MOVEMENT_CAUSE_UNSPECIFIED\x10\x00\x12!\n\x1dSTOCK_MOVEMENT_CAUSE_DELIVERY\x10\x01\x12\x1d\n\x19STOCK_MOVEMENT_CAUSE_SALE\x10\x02\x12\x1f\n\x1bSTOCK_MOVEMENT_CAUSE_RETURN\x10\x03\x12\x1e\n\x1aSTOCK_MOVEMENT_CAUSE_COUNT\x10\x04\x32\xb5\x07\n\x0cStockService\x12n\n\nGetProduct\x12\x1f.demo.shop.v1.GetProductRequest\x1a .demo.shop.v1.GetProductResponse\"\x1d\x90\x02\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/products/{sku}\x12n\n\x0cListProducts\x12!.demo.shop.v1.ListProductsRequest\x1a\".demo.shop.v1.ListProductsResponse\"\x17\x90\x02\x01\x82\xd3\xe4\x93\x02\x0e\x12\x0c/v1/products\x12\x8b\x01\n\x11GetProductPicture\x12&.demo.shop.v1.GetProductPictureRequest\x1a\'.demo.shop.v1.GetProductPictureResponse\"%\x90\x02\x01\x82\xd3\xe4\x93\x02\x1c\x12\x1a/v1/products/{sku}/picture\x12y\n\x0fGetCategoryTree\x12$.demo.shop.v1.GetCategoryTreeRequest\x1a%.demo.shop.v1.GetCategoryTreeResponse\"\x19\x90\x02\x01\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/categories\x12q\n\x08SetStock\x12\x1d.demo.shop.v1.SetStockRequest\x1a\x1e.demo.shop.v1.SetStockResponse\"&\x90\x02\x02\x82\xd3\xe4\x93\x02\x1d\x1a\x18/v1/products/{sku}/stock:\x01*\x12\x82\x01\n\x0eRequestRestock\x12#.demo.shop.v1.RequestRestockRequest\x1a$.demo.shop.v1.RequestRestockResponse\"%\x82\xd3\xe4\x93\x02\x1f\"\x1a/v1/products/{sku}:restock:\x01*\x12n\n\x12ListStockMovements\x12\'.demo.shop.v1.ListStockMovementsRequest\x1a(.demo.shop.v1.ListStockMovementsResponse\"\x03\x90\x02\x01\x30\x01\x12T\n\x0bImportStock\x12 .demo.shop.v1.ImportStockRequest\x1a!.demo.shop.v1.ImportStockResponse(\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,6 +41,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETPRODUCTREQUEST'].fields_by_name['sku']._serialized_options = b'\342A\001\002'
   _globals['_GETPRODUCTPICTUREREQUEST'].fields_by_name['sku']._loaded_options = None
   _globals['_GETPRODUCTPICTUREREQUEST'].fields_by_name['sku']._serialized_options = b'\342A\001\002'
+  _globals['_GETPRODUCTPICTURERESPONSE'].fields_by_name['image']._loaded_options = None
+  _globals['_GETPRODUCTPICTURERESPONSE'].fields_by_name['image']._serialized_options = b'\232\241\031\016\"\014content_type'
   _globals['_SETSTOCKREQUEST'].fields_by_name['sku']._loaded_options = None
   _globals['_SETSTOCKREQUEST'].fields_by_name['sku']._serialized_options = b'\342A\001\002'
   _globals['_REQUESTRESTOCKREQUEST'].fields_by_name['sku']._loaded_options = None
@@ -70,48 +73,48 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STOCKSERVICE'].methods_by_name['RequestRestock']._serialized_options = b'\202\323\344\223\002\037\"\032/v1/products/{sku}:restock:\001*'
   _globals['_STOCKSERVICE'].methods_by_name['ListStockMovements']._loaded_options = None
   _globals['_STOCKSERVICE'].methods_by_name['ListStockMovements']._serialized_options = b'\220\002\001'
-  _globals['_STOCKMOVEMENTCAUSE']._serialized_start=1949
-  _globals['_STOCKMOVEMENTCAUSE']._serialized_end=2138
-  _globals['_PRODUCT']._serialized_start=197
-  _globals['_PRODUCT']._serialized_end=391
-  _globals['_CATEGORY']._serialized_start=393
-  _globals['_CATEGORY']._serialized_end=495
-  _globals['_GETPRODUCTREQUEST']._serialized_start=497
-  _globals['_GETPRODUCTREQUEST']._serialized_end=535
-  _globals['_GETPRODUCTRESPONSE']._serialized_start=537
-  _globals['_GETPRODUCTRESPONSE']._serialized_end=597
-  _globals['_LISTPRODUCTSREQUEST']._serialized_start=599
-  _globals['_LISTPRODUCTSREQUEST']._serialized_end=703
-  _globals['_LISTPRODUCTSRESPONSE']._serialized_start=705
-  _globals['_LISTPRODUCTSRESPONSE']._serialized_end=813
-  _globals['_GETPRODUCTPICTUREREQUEST']._serialized_start=815
-  _globals['_GETPRODUCTPICTUREREQUEST']._serialized_end=860
-  _globals['_GETPRODUCTPICTURERESPONSE']._serialized_start=862
-  _globals['_GETPRODUCTPICTURERESPONSE']._serialized_end=926
-  _globals['_GETCATEGORYTREEREQUEST']._serialized_start=928
-  _globals['_GETCATEGORYTREEREQUEST']._serialized_end=999
-  _globals['_GETCATEGORYTREERESPONSE']._serialized_start=1001
-  _globals['_GETCATEGORYTREERESPONSE']._serialized_end=1064
-  _globals['_SETSTOCKREQUEST']._serialized_start=1066
-  _globals['_SETSTOCKREQUEST']._serialized_end=1134
-  _globals['_SETSTOCKRESPONSE']._serialized_start=1136
-  _globals['_SETSTOCKRESPONSE']._serialized_end=1194
-  _globals['_REQUESTRESTOCKREQUEST']._serialized_start=1196
-  _globals['_REQUESTRESTOCKREQUEST']._serialized_end=1262
-  _globals['_REQUESTRESTOCKRESPONSE']._serialized_start=1264
-  _globals['_REQUESTRESTOCKRESPONSE']._serialized_end=1339
-  _globals['_LISTSTOCKMOVEMENTSREQUEST']._serialized_start=1341
-  _globals['_LISTSTOCKMOVEMENTSREQUEST']._serialized_end=1430
-  _globals['_LISTSTOCKMOVEMENTSRESPONSE']._serialized_start=1433
-  _globals['_LISTSTOCKMOVEMENTSRESPONSE']._serialized_end=1591
-  _globals['_IMPORTSTOCKREQUEST']._serialized_start=1593
-  _globals['_IMPORTSTOCKREQUEST']._serialized_end=1656
-  _globals['_IMPORTSTOCKRESPONSE']._serialized_start=1659
-  _globals['_IMPORTSTOCKRESPONSE']._serialized_end=1946
-  _globals['_IMPORTSTOCKRESPONSE_QUANTITIESENTRY']._serialized_start=1846
-  _globals['_IMPORTSTOCKRESPONSE_QUANTITIESENTRY']._serialized_end=1895
-  _globals['_IMPORTSTOCKRESPONSE_REJECTIONSENTRY']._serialized_start=1897
-  _globals['_IMPORTSTOCKRESPONSE_REJECTIONSENTRY']._serialized_end=1946
-  _globals['_STOCKSERVICE']._serialized_start=2141
-  _globals['_STOCKSERVICE']._serialized_end=3090
+  _globals['_STOCKMOVEMENTCAUSE']._serialized_start=1999
+  _globals['_STOCKMOVEMENTCAUSE']._serialized_end=2188
+  _globals['_PRODUCT']._serialized_start=227
+  _globals['_PRODUCT']._serialized_end=421
+  _globals['_CATEGORY']._serialized_start=423
+  _globals['_CATEGORY']._serialized_end=525
+  _globals['_GETPRODUCTREQUEST']._serialized_start=527
+  _globals['_GETPRODUCTREQUEST']._serialized_end=565
+  _globals['_GETPRODUCTRESPONSE']._serialized_start=567
+  _globals['_GETPRODUCTRESPONSE']._serialized_end=627
+  _globals['_LISTPRODUCTSREQUEST']._serialized_start=629
+  _globals['_LISTPRODUCTSREQUEST']._serialized_end=733
+  _globals['_LISTPRODUCTSRESPONSE']._serialized_start=735
+  _globals['_LISTPRODUCTSRESPONSE']._serialized_end=843
+  _globals['_GETPRODUCTPICTUREREQUEST']._serialized_start=845
+  _globals['_GETPRODUCTPICTUREREQUEST']._serialized_end=890
+  _globals['_GETPRODUCTPICTURERESPONSE']._serialized_start=892
+  _globals['_GETPRODUCTPICTURERESPONSE']._serialized_end=976
+  _globals['_GETCATEGORYTREEREQUEST']._serialized_start=978
+  _globals['_GETCATEGORYTREEREQUEST']._serialized_end=1049
+  _globals['_GETCATEGORYTREERESPONSE']._serialized_start=1051
+  _globals['_GETCATEGORYTREERESPONSE']._serialized_end=1114
+  _globals['_SETSTOCKREQUEST']._serialized_start=1116
+  _globals['_SETSTOCKREQUEST']._serialized_end=1184
+  _globals['_SETSTOCKRESPONSE']._serialized_start=1186
+  _globals['_SETSTOCKRESPONSE']._serialized_end=1244
+  _globals['_REQUESTRESTOCKREQUEST']._serialized_start=1246
+  _globals['_REQUESTRESTOCKREQUEST']._serialized_end=1312
+  _globals['_REQUESTRESTOCKRESPONSE']._serialized_start=1314
+  _globals['_REQUESTRESTOCKRESPONSE']._serialized_end=1389
+  _globals['_LISTSTOCKMOVEMENTSREQUEST']._serialized_start=1391
+  _globals['_LISTSTOCKMOVEMENTSREQUEST']._serialized_end=1480
+  _globals['_LISTSTOCKMOVEMENTSRESPONSE']._serialized_start=1483
+  _globals['_LISTSTOCKMOVEMENTSRESPONSE']._serialized_end=1641
+  _globals['_IMPORTSTOCKREQUEST']._serialized_start=1643
+  _globals['_IMPORTSTOCKREQUEST']._serialized_end=1706
+  _globals['_IMPORTSTOCKRESPONSE']._serialized_start=1709
+  _globals['_IMPORTSTOCKRESPONSE']._serialized_end=1996
+  _globals['_IMPORTSTOCKRESPONSE_QUANTITIESENTRY']._serialized_start=1896
+  _globals['_IMPORTSTOCKRESPONSE_QUANTITIESENTRY']._serialized_end=1945
+  _globals['_IMPORTSTOCKRESPONSE_REJECTIONSENTRY']._serialized_start=1947
+  _globals['_IMPORTSTOCKRESPONSE_REJECTIONSENTRY']._serialized_end=1996
+  _globals['_STOCKSERVICE']._serialized_start=2191
+  _globals['_STOCKSERVICE']._serialized_end=3140
 # @@protoc_insertion_point(module_scope)
