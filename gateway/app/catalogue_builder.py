@@ -231,8 +231,8 @@ def find_idle_paths(offers: Iterable[Offer], entries: Sequence[RpcEntry]) -> tup
     return tuple(path for path in iterate_field_paths(entries) if path not in fitting)
 
 
-def combine_offers(offers: Iterable[Offer], *, ttl_ms: int = 0) -> Catalogue:
-    """One catalogue of all offers in their order. Raises `NameCollision`: no tool is ever overwritten."""
+def combine_offers(offers: Iterable[Offer], *, ttl_ms: int = 0, configured: Offerings = NO_OFFERINGS) -> Catalogue:
+    """One catalogue of what is configured and all offers, in their order; raises `NameCollision` over two tools."""
     offers = tuple(offers)
     owners: dict[str, Tool] = {}
     tools = [tool for offer in offers for tool in offer.tools]
@@ -248,7 +248,7 @@ def combine_offers(offers: Iterable[Offer], *, ttl_ms: int = 0) -> Catalogue:
         aliases=aliases,
         version=_digest(named),
         ttl_ms=ttl_ms,
-        offerings=combine_offerings(offer.offerings for offer in offers),
+        offerings=combine_offerings((configured, *(offer.offerings for offer in offers))),
     )
 
 

@@ -18,6 +18,7 @@ from gateway.app.operator_error import OperatorError
 from gateway.app.settings.model import DiscoverySection, ReadyWhen
 from gateway.backends.discovery import Discovered, DiscoveryFailed
 from gateway.mcp.catalogue import Catalogue
+from gateway.mcp.offerings.values import NO_OFFERINGS, Offerings
 
 _LOG = logging.getLogger("propylon.discovery")
 # Replicas that started together do not ask together for ever.
@@ -74,13 +75,22 @@ class DiscoveryLoop:
     been asked at least once, `ready` when the backends that readiness asks for have been discovered.
     """
 
-    def __init__(self, sources: Sequence[Source], settings: DiscoverySection, *, ttl_seconds: float = 0) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        settings: DiscoverySection,
+        *,
+        ttl_seconds: float = 0,
+        configured: Offerings = NO_OFFERINGS,
+    ) -> None:
+        """`configured` is offered whatever the backends say."""
+        self._configured = configured
         self._watched = tuple(_Watched(source=source) for source in sources)
         self._settings = settings
         # What may have changed by the next refresh must not stay with a client beyond it.
         self._ttl_ms = round(1000 * min(ttl_seconds, settings.refresh_seconds or ttl_seconds))
         self._backoff = Backoff(initial_seconds=settings.retry_initial_seconds, max_seconds=settings.retry_max_seconds)
-        self._catalogue = combine_offers(())
+        self._catalogue = combine_offers((), configured=configured)
         self._told_of_swaps: list[Swapped] = []
         self.ready = asyncio.Event()
         self.serving = asyncio.Event()
@@ -210,7 +220,9 @@ class DiscoveryLoop:
         # A list that still lacks a backend must not stay with a client.
         ttl_ms = 0 if None in offers else self._ttl_ms
         try:
-            catalogue = combine_offers((one for one in offers if one is not None), ttl_ms=ttl_ms)
+            catalogue = combine_offers(
+                (one for one in offers if one is not None), ttl_ms=ttl_ms, configured=self._configured
+            )
         except NameCollision as collision:
             if before is not None:
                 raise _OfferRefused(f"{collision.reason}; the last good offer stays") from None

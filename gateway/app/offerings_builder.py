@@ -70,6 +70,11 @@ def combine_offerings(parts: Iterable[Offerings]) -> Offerings:
     return _seal(gathered)
 
 
+def seal_offerings(*, prompts: Mapping[str, Prompt], resources: Mapping[str, Resource]) -> Offerings:
+    """Offerings of these prompts by name and resources by URI."""
+    return _seal(_Gathered(prompts=dict(prompts), resources=dict(resources)))
+
+
 def _add_prompt(gathered: _Gathered, draft: ToolDraft, tool: Tool, facts: PromptFacts) -> None:
     name = facts.name or tool.name
     if name in gathered.prompts:

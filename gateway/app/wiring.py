@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from gateway import __version__
 from gateway.app.catalogue_builder import Offer, bind_tools, draft_tools
+from gateway.app.configured_offerings import make_configured_offerings
 from gateway.app.discovery_loop import DiscoveryLoop, Source
 from gateway.app.offerings_builder import make_offerings
 from gateway.app.operator_error import OperatorError
@@ -61,7 +62,12 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
     sources = [
         _make_source(section, backend, settings) for section, backend in zip(settings.backends, backends, strict=True)
     ]
-    discovery = DiscoveryLoop(sources, settings.discovery, ttl_seconds=settings.tools.ttl_seconds)
+    discovery = DiscoveryLoop(
+        sources,
+        settings.discovery,
+        ttl_seconds=settings.tools.ttl_seconds,
+        configured=make_configured_offerings(settings.prompts, settings.resources),
+    )
     subscriptions = SubscriptionHub(limit_listeners=settings.limits.listeners)
     discovery.tell_of_swaps(subscriptions.publish)
     options: dict[str, Any] = {

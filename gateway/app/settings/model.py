@@ -2,8 +2,10 @@
 
 import enum
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from gateway.descriptors.facts.entries import RpcEntry, list_argument_variables
 from gateway.telemetry.logs import LogFormat, LogLevel
@@ -89,6 +91,30 @@ class HttpSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSection:
+    """A prompt that needs no backend; `arguments` and `messages` as the file has them, completed."""
+
+    name: str
+    title: str = ""
+    description: str = ""
+    arguments: tuple[Mapping[str, Any], ...]
+    messages: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceSection:
+    """A resource that needs no backend: `text`, or what the file holds whenever it is read."""
+
+    uri: str
+    name: str = ""
+    title: str = ""
+    description: str = ""
+    mime_type: str = ""
+    text: str | None = None
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DiscoverySection:
     """How the services of the backends are learnt."""
 
@@ -138,6 +164,8 @@ class Settings:
     tools: ToolsSection
     limits: LimitsSection
     http: HttpSection
+    prompts: tuple[PromptSection, ...]
+    resources: tuple[ResourceSection, ...]
     discovery: DiscoverySection
     sealing: SealingSection
     shutdown: ShutdownSection

@@ -8,6 +8,7 @@ that is a secret and never appears in a fault.
 from collections.abc import Mapping
 from typing import Any
 
+from gateway.app.settings.content_schema import PROMPT_ENTRY, RESOURCE_ENTRY
 from gateway.app.settings.rpc_schema import RPC_ENTRY
 
 
@@ -189,6 +190,18 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
                 ),
             },
         ),
+        "prompts": {
+            "type": "array",
+            "items": PROMPT_ENTRY,
+            "default": [],
+            "description": "Prompts that need no backend.",
+        },
+        "resources": {
+            "type": "array",
+            "items": RESOURCE_ENTRY,
+            "default": [],
+            "description": "Resources that need no backend.",
+        },
         "discovery": _section(
             "How the services of the backends are learnt.",
             {

@@ -13,7 +13,9 @@ from gateway.app.settings.model import (
     LimitsSection,
     ListenAddress,
     LogSection,
+    PromptSection,
     ReadyWhen,
+    ResourceSection,
     SealingSection,
     Settings,
     ShutdownSection,
@@ -36,6 +38,8 @@ def build_settings(raw: Mapping[str, Any], folder: Path) -> Settings:
         tools=ToolsSection(**_tuples(raw["tools"])),
         limits=LimitsSection(**raw["limits"]),
         http=HttpSection(**_tuples(raw["http"])),
+        prompts=tuple(PromptSection(**_tuples(prompt)) for prompt in raw["prompts"]),
+        resources=tuple(build_resource(resource, folder) for resource in raw["resources"]),
         discovery=DiscoverySection(
             **raw["discovery"] | {"ready_when": ReadyWhen(raw["discovery"]["ready_when"])},
         ),
@@ -49,6 +53,11 @@ def build_settings(raw: Mapping[str, Any], folder: Path) -> Settings:
 def build_entry(raw: Mapping[str, Any]) -> RpcEntry:
     """One entry of what is to be known of RPCs."""
     return RpcEntry(match=raw["match"], facts={name: value for name, value in raw.items() if name != "match"})
+
+
+def build_resource(raw: Mapping[str, Any], folder: Path) -> ResourceSection:
+    """One configured resource; its file starts from `folder`."""
+    return ResourceSection(**{**raw, **({"file": folder / raw["file"]} if "file" in raw else {})})
 
 
 def build_backend(raw: Mapping[str, Any], folder: Path) -> BackendSection:
