@@ -50,8 +50,9 @@ class ConditionRow:
     """What one condition looks like on every front.
 
     `http_status` is the HTTP status when a method answered with this error, `http_status_rejected` the one when the
-    message was refused before any method ran. `http_status_in_session` is the one in the handshake era, whose clients read
-    errors from answers that succeed, and take a 404 for the end of their session. `grpc_status` is the status number on the gRPC front.
+    message was refused before any method ran. `http_status_in_session` is the one in the handshake era, whose clients
+    read errors from answers that succeed, and take a 404 for the end of their session. `grpc_status` is the status
+    number on the gRPC front.
     """
 
     code: int

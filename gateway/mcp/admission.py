@@ -13,8 +13,8 @@ from typing import Any
 from gateway.contract.conditions import Condition
 from gateway.contract.distilled import Distilled, Problem, distil, make_pointer
 from gateway.contract.envelopes import Refusal, distilled_refusal
-from gateway.contract.parsing import find_request_id
 from gateway.contract.nearest_names import find_nearest_name
+from gateway.contract.parsing import find_request_id
 from gateway.contract.quoting import quote
 from gateway.contract.validation import MessageValidator
 from gateway.mcp.capabilities import CAPABILITIES_KEY

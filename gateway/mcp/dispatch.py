@@ -1,21 +1,24 @@
 """Which method answers this message? The one way from a parsed message to its envelope, for every front."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import orjson
 
-from gateway.contract.envelopes import Envelope, Refusal, refusal_response, success_response
+from gateway.contract.envelopes import Envelope, Refusal, notification, refusal_response, success_response
 from gateway.contract.parsing import find_request_id
 from gateway.contract.validation import MessageValidator
 from gateway.mcp.admission import Admission
 from gateway.mcp.catalogue import Catalogue
-from gateway.mcp.exchange import Exchange
+from gateway.mcp.exchange import Exchange, Outlet
 from gateway.mcp.input_rounds.rounds import InputRounds
 from gateway.mcp.methods.completion import Completion
+from gateway.mcp.methods.initialize import Initialize
+from gateway.mcp.methods.logging_set_level import answer_set_level
 from gateway.mcp.methods.method import Method
+from gateway.mcp.methods.ping import answer_ping
 from gateway.mcp.methods.prompts import Prompts
 from gateway.mcp.methods.resources import Resources
 from gateway.mcp.methods.server_discover import ServerDiscover
@@ -24,8 +27,15 @@ from gateway.mcp.methods.tools_call import ToolsCall, find_mirrored
 from gateway.mcp.methods.tools_list import ToolsList
 from gateway.mcp.offerings.asking import RpcAsker
 from gateway.mcp.progress import ProgressPace
+from gateway.mcp.revisions import Era
 from gateway.mcp.sealing import Sealer, make_random_key
+from gateway.mcp.sessions.admission import SessionAdmission
+from gateway.mcp.sessions.belonging import INITIALIZE
+from gateway.mcp.sessions.forms import fit_result
+from gateway.mcp.sessions.session import Session, SessionHolder
+from gateway.mcp.sessions.sessions import Sessions
 from gateway.mcp.subscriptions.hub import SubscriptionHub
+from gateway.mcp.subscriptions.topics import TOPICS, Topic
 from gateway.mcp.tool_calls.collector import StreamLimits
 
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
@@ -33,6 +43,9 @@ SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 # Optional parameters whose null counts as absent.
 _PAGED = ("cursor",)
 _ROUNDS = ("inputResponses", "requestState")
+
+_PER_REQUEST = frozenset({Era.PER_REQUEST})
+_HANDSHAKE = frozenset({Era.HANDSHAKE})
 
 DEFAULT_RESULT_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -67,6 +80,8 @@ class Dispatcher:
     collected of a stream, `progress_pace` how often progress is told; `forward_internal` tells callers what a backend
     says of its internal failures. `subscriptions` is who is told of changes; None offers no subscriptions.
     `sealer` seals what clients carry between two requests; None gives this process a key of its own.
+    `session_validators` are those of the revisions of the handshake era, by name; None leaves that era unserved, and
+    `sessions` is then None.
     """
 
     def __init__(
@@ -82,10 +97,13 @@ class Dispatcher:
         forward_internal: bool = False,
         subscriptions: SubscriptionHub | None = None,
         sealer: Sealer | None = None,
+        session_validators: Mapping[str, MessageValidator] | None = None,
     ) -> None:
         self._catalogue = catalogue
+        self._subscriptions = subscriptions
         self._server_info = orjson.Fragment(orjson.dumps(server.describe()))
-        rounds = InputRounds(sealer=sealer or Sealer([make_random_key()]))
+        sealer = sealer or Sealer([make_random_key()])
+        rounds = InputRounds(sealer=sealer)
         asker = RpcAsker(rounds=rounds, forward_internal=forward_internal)
         tools_list = ToolsList(page_size=page_size)
         tools_call = ToolsCall(
@@ -126,11 +144,24 @@ class Dispatcher:
         # Lists that clients may keep are told of when they change, where there is somebody to tell.
         changes = {} if subscriptions is None else {"listChanged": True}
         capabilities = {row.capability: changes for row in served if row.capability}
-        discover = ServerDiscover(capabilities={**capabilities, "completions": {}, "logging": {}})
-        rows = [Method(name="server/discover", answer=discover.answer), *served, completion]
+        capabilities |= {"completions": {}, "logging": {}}
+        discover = ServerDiscover(capabilities=capabilities)
+        rows = [Method(name="server/discover", answer=discover.answer, eras=_PER_REQUEST), *served, completion]
         if subscriptions is not None:
-            rows.append(Method(name="subscriptions/listen", answer=SubscriptionsListen(subscriptions).answer))
-        self._admission = Admission(methods=MappingProxyType({row.name: row for row in rows}), validator=validator)
+            listen = SubscriptionsListen(subscriptions)
+            rows.append(Method(name="subscriptions/listen", answer=listen.answer, eras=_PER_REQUEST))
+        self._admission = Admission(methods=_select(rows, Era.PER_REQUEST), validator=validator)
+        self.sessions: Sessions | None = None
+        if session_validators is not None:
+            self.sessions = Sessions(sealer)
+            initialize = Initialize(self.sessions, capabilities=capabilities, server_info=self._server_info)
+            rows += [
+                Method(name=INITIALIZE, answer=initialize.answer, eras=_HANDSHAKE),
+                Method(name="ping", answer=answer_ping, eras=_HANDSHAKE),
+                Method(name="logging/setLevel", answer=answer_set_level, eras=_HANDSHAKE),
+            ]
+            methods = _select(rows, Era.HANDSHAKE)
+            self._session_admission = SessionAdmission(methods=methods, validators=session_validators)
 
     async def dispatch(self, message: dict[str, Any], exchange: Exchange) -> Envelope | None:
         """The answer to a parsed message, or None for a notification. Takes the message over.
@@ -152,3 +183,39 @@ class Dispatcher:
         if call.revision.has_server_info:
             outcome["_meta"] = {**outcome.get("_meta", {}), SERVER_INFO_KEY: self._server_info}
         return success_response(message["id"], outcome)
+
+    async def dispatch_in_session(
+        self, message: dict[str, Any], exchange: Exchange, holder: SessionHolder
+    ) -> Envelope | None:
+        """The same for a message of the handshake era (`mcp.sessions.belonging`).
+
+        `holder` has the session that the message belongs to; `initialize` puts a new one in. None is also the answer to
+        a response, which goes to whoever asked.
+        """
+        admitted = self._session_admission.judge(message, exchange, self._catalogue(), holder)
+        if admitted is None:
+            return None
+        if isinstance(admitted, Refusal):
+            return refusal_response(admitted, find_request_id(message))
+        method, call = admitted
+        outcome = await method.answer(call)
+        if isinstance(outcome, Refusal):
+            return refusal_response(outcome, message["id"])
+        return success_response(message["id"], fit_result(outcome, call.revision), revision=call.revision.name)
+
+    async def tell_changes(self, session: Session, outlet: Outlet) -> None:
+        """Keeps a session's way to its client: tells what changes, until another stream takes over or all is over."""
+        hub = self._subscriptions or SubscriptionHub()
+        with hub.listen(frozenset(Topic)) as listener, session.listen(outlet, listener):
+            while (changed := await listener.wait()) is not None:
+                for topic in changed:
+                    await outlet.notify(notification(TOPICS[topic].notification))
+
+    @property
+    def has_room_to_tell(self) -> bool:
+        """Whether one more stream of changes is kept."""
+        return self._subscriptions is None or not self._subscriptions.is_full
+
+
+def _select(rows: Iterable[Method], era: Era) -> Mapping[str, Method]:
+    return MappingProxyType({row.name: row for row in rows if era in row.eras})

@@ -11,14 +11,16 @@ from gateway.contract.envelopes import Refusal, RequestId
 from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.exchange import Exchange
 from gateway.mcp.mirroring.parameters import HeaderParameter
-from gateway.mcp.revisions import Revision
+from gateway.mcp.revisions import Era, Revision
+from gateway.mcp.sessions.session import SessionHolder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodCall:
     """One admitted request: its parameters are of the method's shape, its `_meta` is there.
 
-    `catalogue` is what is served while this request is answered, even when a newer one comes in meanwhile.
+    `catalogue` is what is served while this request is answered, even when a newer one comes in meanwhile. `holder` has
+    the session that the request belongs to or opens; None in the per-request era.
     """
 
     request_id: RequestId
@@ -26,6 +28,7 @@ class MethodCall:
     exchange: Exchange
     catalogue: Catalogue
     revision: Revision
+    holder: SessionHolder | None = None
 
 
 # The members of a result, or why there is none. A method's own refusals are not rejections: they answer with HTTP 200
@@ -39,7 +42,7 @@ class Method:
 
     `capability` is the server capability that the method belongs to, stated by server/discover. `nullable` names
     optional parameters whose null counts as absent, as clients write them that know no absence. `mirrors` gives the
-    arguments that `Mcp-Param-*` headers mirror for these parameters.
+    arguments that `Mcp-Param-*` headers mirror for these parameters. `eras` are those in which there is such a method.
     """
 
     name: str
@@ -47,3 +50,4 @@ class Method:
     capability: str | None = None
     nullable: tuple[str, ...] = ()
     mirrors: Callable[[Mapping[str, Any], Catalogue], tuple[HeaderParameter, ...]] | None = None
+    eras: frozenset[Era] = frozenset(Era)

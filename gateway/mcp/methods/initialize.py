@@ -1,0 +1,35 @@
+"""`initialize`: settles a revision and opens a session of the handshake era.
+
+Source: MCP 2025-11-25, basic/lifecycle.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gateway.contract.conditions import Condition
+from gateway.contract.envelopes import Refusal
+from gateway.mcp.methods.method import MethodCall, Outcome
+from gateway.mcp.sessions.sessions import Sessions
+
+
+class Initialize:
+    """Answers initialize; `capabilities` are what the methods make up, `server_info` is who answers."""
+
+    def __init__(self, sessions: Sessions, *, capabilities: Mapping[str, Mapping[str, Any]], server_info: Any) -> None:
+        self._sessions = sessions
+        self._capabilities = {name: dict(capabilities[name]) for name in sorted(capabilities)}
+        self._server_info = server_info
+
+    async def answer(self, call: MethodCall) -> Outcome:
+        """An InitializeResult; the session is put into the call's holder."""
+        if call.holder is None:
+            return Refusal(condition=Condition.INVALID_REQUEST, message="no session can be opened here")
+        call.holder.session = self._sessions.open(call.revision, call.params["capabilities"], call.exchange.principal)
+        result: dict[str, Any] = {
+            "protocolVersion": call.revision.name,
+            "capabilities": self._capabilities,
+            "serverInfo": self._server_info,
+        }
+        if call.catalogue.instructions:
+            result["instructions"] = call.catalogue.instructions
+        return result
