@@ -14,6 +14,7 @@ import pytest
 Start = Callable[..., Any]
 Run = Callable[..., Any]
 
+ROOT = Path(__file__).parents[2]
 READY = r"serves \d+ tools of 1 backend at (http://127\.0\.0\.1:\d+/mcp)"
 LIST = {
     "jsonrpc": "2.0",
@@ -117,3 +118,15 @@ def test_what_a_worker_cannot_serve_ends_all_with_one_line(run: Run, tmp_path: P
 def test_what_one_process_alone_can_serve_is_refused(run: Run, arguments: tuple[str, ...], line: str) -> None:
     done = run("serve", *arguments, "--workers", "2")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"propylon: {line}\n")
+
+
+def test_a_worker_that_cannot_even_start_ends_all_with_one_line(run: Run, tmp_path: Path) -> None:
+    # A module of this name in front of the real one: the worker fails before it has read what it is to do.
+    package = tmp_path / "uvloop"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "import sys\nif 'gateway.app.serving.worker' in sys.orig_argv: sys.exit(9)\nfrom asyncio import new_event_loop\n"
+    )
+    done = run("serve", "127.0.0.1:1", "--listen", "127.0.0.1:0", "--workers", "2", PYTHONPATH=f"{tmp_path}:{ROOT}")
+    line = "propylon: a worker ended with status 9 before any served; its own lines say why"
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (2, "", line)

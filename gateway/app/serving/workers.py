@@ -36,7 +36,8 @@ Announce = Callable[[Announcement], None]
 def serve_with_workers(plan: Plan, announce: Announce, *, workers: int) -> None:
     """Serves HTTP with this many processes until told to stop; `announce` is called once, when all of them serve.
 
-    Raises `OperatorError` where the address cannot be listened on, or a worker says that it cannot serve this plan.
+    Raises `OperatorError` where the address cannot be listened on, or a worker says that it cannot serve this plan, or
+    ends before any has served.
     """
     if not hasattr(socket, "SO_REUSEPORT"):
         raise OperatorError("several workers need SO_REUSEPORT, which this system does not have; leave out --workers")
@@ -104,6 +105,8 @@ class _Workers:
             status = await self._run_worker(slot)
             if self._stopping.is_set():
                 return
+            if self._news is None:
+                raise OperatorError(f"a worker ended with status {status} before any served; its own lines say why")
             _LOG.warning("a worker ended; starting another", extra={"worker": slot.number, "status": status})
             if loop.time() - started < _HEALTHY_SECONDS:
                 with contextlib.suppress(TimeoutError):
@@ -114,8 +117,9 @@ class _Workers:
         """One worker from its start to its end: the status with which it ended."""
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
+        listening = slot.listening.fileno()
         with theirs:
-            passed = (theirs.fileno(), slot.listening.fileno())
+            passed = (theirs.fileno(), listening)
             slot.process = process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "gateway.app.serving.worker", str(theirs.fileno())),
                 stdin=asyncio.subprocess.DEVNULL,
@@ -123,14 +127,15 @@ class _Workers:
                 # A terminal's Ctrl-C is for this process, which passes it on once.
                 start_new_session=True,
             )
-        assignment = Assignment(plan=self._plan, number=slot.number, listening=slot.listening.fileno())
+        assignment = Assignment(plan=self._plan, number=slot.number, listening=listening)
         reader, writer = await asyncio.open_unix_connection(sock=ours)
         try:
             writer.write(pickle.dumps(assignment))
             if self._stopping.is_set():
                 process.send_signal(signal.SIGTERM)
-            async for line in reader:
-                self._hear(slot, line)
+            with contextlib.suppress(ConnectionError):  # it ended with the assignment unread
+                async for line in reader:
+                    self._hear(slot, line)
             return await process.wait()
         except asyncio.CancelledError:
             # Another worker cannot serve this plan, so this one cannot either.
