@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.contract.conditions import Condition
-from gateway.contract.distilled import Distilled, Problem, distil, make_pointer
+from gateway.contract.distilled import Distilled, Problem, distil, make_pointer, relocate
 from gateway.contract.envelopes import distilled_refusal, encode_envelope, refusal_response
 
 
@@ -70,3 +70,19 @@ def test_whatever_is_distilled_makes_an_envelope(problems, subject):
     encode_envelope(refusal_response(distilled_refusal(Condition.INVALID_PARAMS, distilled, rejection=False), 1))
     places = [location["at"] for location in distilled.errors[:20]]
     assert places == sorted(set(places))
+
+
+def test_a_refusal_is_told_anew_with_its_places_in_another_form():
+    told = distil(
+        [Problem(at="/m/a", text="must be 1"), Problem(at="/m/b", text="must be 2"), Problem(at="/x", text="is odd")],
+        subject="arguments",
+    )
+    moved = relocate(told, lambda at, text: Problem(at=at.replace("/m/a", "/m/0").replace("/m/b", "/m/0"), text=text))
+    assert moved.message == "arguments: /m/0 must be 1 (and 2 more)"
+    assert moved.errors == (
+        {"at": "/m/0", "problems": ["must be 1", "must be 2"]},
+        {"at": "/x", "problems": ["is odd"]},
+    )
+    hidden = relocate(told, lambda _at, _text: Problem(at="", text="is not yours to mend"))
+    assert hidden.message == "arguments: is not yours to mend (and 2 more)"
+    assert hidden.errors == ({"at": "", "problems": ["is not yours to mend"]},)

@@ -186,14 +186,16 @@ class _Projector:
     def _write_open(self, schema: Mapping[str, Any]) -> Schema:
         """An open object, without the properties whose names are not taken: it has room for them all the same."""
         key = self._profile.limits.key
-        properties = {
-            name: self.project(member).schema
-            for name, member in schema.get("properties", {}).items()
-            if key is None or key.fullmatch(name)
-        }
-        required = [name for name in schema.get("required", ()) if name in properties]
-        kept = {keyword: value for keyword, value in schema.items() if keyword not in ("properties", "required")}
-        return kept | ({"properties": properties} if properties else {}) | ({"required": required} if required else {})
+        members = schema.get("properties", {})
+        named = {name: part for name, part in members.items() if key is None or key.fullmatch(name)}
+        written = dict(schema)
+        if len(named) < len(members):
+            required = [name for name in schema.get("required", ()) if name in named]
+            written = {keyword: value for keyword, value in schema.items() if keyword not in ("properties", "required")}
+            written |= {"required": required} if required else {}
+        if named:
+            written["properties"] = {name: self.project(part).schema for name, part in named.items()}
+        return written
 
     def _project_union(self, schema: Mapping[str, Any]) -> _Part:
         parts = [self.project(branch) for branch in schema["anyOf"]]

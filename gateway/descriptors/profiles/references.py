@@ -109,13 +109,16 @@ class _Writer:
         sizes = {name: _measure(body) for name, body in self._definitions.items()} | {"": _measure(self._root)}
         uses = {name: tuple(iterate_targets(body)) for name, body in self._definitions.items()}
         uses[""] = tuple(iterate_targets(self._root))
+        cut_bytes = _measure(_cut({"type": "object"}))
 
         @cache
         def measure(owner: str, depth: int, rounds: int) -> int:
             size = sizes[owner]
             for target in uses[owner]:
                 is_closing = (owner, target) in self._closing
-                if target in sizes and depth > 0 and not (is_closing and rounds == 0):
+                if target not in sizes or depth == 0 or (is_closing and rounds == 0):
+                    size += cut_bytes
+                else:
                     size += measure(target, depth - 1, rounds - is_closing)
             return size
 

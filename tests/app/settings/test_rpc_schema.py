@@ -93,3 +93,10 @@ def test_a_constant_is_never_shown_in_a_fault() -> None:
     found = refuse({"match": "*", "arguments": {"a": {"constant": "s3cret", "header": "X Y"}}})
     assert "s3cret" not in str(found)
     assert "/rpcs/0/arguments/a/header" in found
+
+
+def test_a_variable_that_is_not_set_is_a_fault_before_anything_starts() -> None:
+    entry = {"match": "*", "arguments": {"a": {"environment": "THERE"}, "b.c": {"environment": "NOT_THERE"}}}
+    assert refuse(entry, THERE="x") == {
+        "/rpcs/0/arguments/b.c/environment": 'the environment has no "NOT_THERE"; set it'
+    }

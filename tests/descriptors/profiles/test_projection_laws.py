@@ -58,7 +58,7 @@ def get_validator(name: str, profile_name: str) -> Any:
 
 @cache
 def get_loosened_validator(name: str, profile_name: str) -> Any:
-    """The neutral schema without the keywords that the profile does not take, nor what is asked of objects cut short."""
+    """The neutral schema without the keywords that the profile does not take, nor what is asked where it is cut."""
     loosened = loosen(get_neutral(name), PROFILES[profile_name])
     if PROFILES[profile_name].references in (References.NO_CIRCLES, References.NONE):
         for body in loosened.get("$defs", {}).values():
@@ -79,9 +79,8 @@ def loosen(part: Any, profile: Profile) -> Any:
 
 def judge(name: str, given: Mapping[str, Any]) -> bytes | Distilled:
     """What the value gate makes of arguments: the request, or why there is none."""
-    api, rpc = RPCS[name]
     transcoder = get_transcoder(name)
-    if not rpc.client_streaming:
+    if not RPCS[name][1].client_streaming:
         return transcoder.encode_arguments(given)
     requests = transcoder.encode_requests(given)
     return requests if isinstance(requests, Distilled) else b"\0".join(requests)

@@ -36,3 +36,15 @@ def test_secrets_and_large_heads_are_not_kept_and_few_others_are() -> None:
         heads.read("POST", [(b"host", b"%d" % number)])
         assert len(heads._heads) <= LIMIT_HEADS
     assert b"s3cret" not in repr(heads._heads).encode()
+
+
+def test_headers_that_arguments_come_from_are_kept_and_doubled_ones_told() -> None:
+    sent = [(b"host", b"a"), (b"x-tenant", b" acme "), (b"x-other", b"o"), (b"x-level", b"1"), (b"x-level", b"1")]
+    head = read_head(sent, frozenset({"host", "x-tenant", "x-level", "x-gone"}))
+    assert head.kept == {"host": "a", "x-tenant": "acme", "x-level": None}
+    assert read_head(sent).kept == {}
+    heads = KnownHeads(judge_host, frozenset({"x-tenant"}))
+    for tenant in (b"acme", b"other", b"acme"):
+        found = heads.read("POST", [(b"host", b"a"), (b"x-tenant", tenant)])
+        assert isinstance(found, RequestHead)
+        assert found.kept == {"x-tenant": tenant.decode()}
