@@ -125,7 +125,9 @@ def test_a_worker_that_cannot_even_start_ends_all_with_one_line(run: Run, tmp_pa
     package = tmp_path / "uvloop"
     package.mkdir()
     (package / "__init__.py").write_text(
-        "import sys\nif 'gateway.app.serving.worker' in sys.orig_argv: sys.exit(9)\nfrom asyncio import new_event_loop\n"
+        "import sys\n"
+        "if 'gateway.app.serving.worker' in sys.orig_argv: sys.exit(9)\n"
+        "from asyncio import new_event_loop\n"
     )
     done = run("serve", "127.0.0.1:1", "--listen", "127.0.0.1:0", "--workers", "2", PYTHONPATH=f"{tmp_path}:{ROOT}")
     line = "propylon: a worker ended with status 9 before any served; its own lines say why"
