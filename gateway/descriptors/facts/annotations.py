@@ -19,6 +19,8 @@ from gateway.descriptors.facts.vocabulary import get_gateway_class
 from gateway.descriptors.texts.comment_text import clean_comment
 
 EXTENSION_NUMBER = 51731
+HTTP_BODY = "google.api.HttpBody"
+HTTP_BODY_FILE = "google/api/httpbody.proto"
 _EXTENSIONS = {"MethodOptions": "gateway.v1.method", "FieldOptions": "gateway.v1.field"}
 # How the extension begins on the wire: (51731 << 3) | 2 as a varint.
 _TAG = b"\x9a\xa1\x19"
@@ -50,6 +52,7 @@ class Annotations:
         self._is_used = any(_TAG in file.SerializeToString() for file in api.files.values()) and all(
             api.options.is_unclaimed(extendee, EXTENSION_NUMBER, name) for extendee, name in _EXTENSIONS.items()
         )
+        self._has_bodies = HTTP_BODY_FILE in api.files
         self._fields: dict[str, tuple[AnnotatedField, ...]] = {}
         self._walked: dict[str, tuple[AnnotatedField, ...]] = {}
 
@@ -85,6 +88,10 @@ class Annotations:
             reached = iterate_reachable(root)
             known = self._walked[root.full_name] = tuple(pair for one in reached for pair in self.list_fields(one))
         return known
+
+    def holds_bodies(self, response: Descriptor) -> bool:
+        """Whether a google.api.HttpBody stands in a reply, whose own fields say its media type."""
+        return self._has_bodies and any(message.full_name == HTTP_BODY for message in iterate_reachable(response))
 
     def _iterate_fields(self, message: Descriptor) -> Iterator[AnnotatedField]:
         for field in message.fields:

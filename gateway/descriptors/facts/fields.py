@@ -11,22 +11,26 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from gateway.contract.distilled import make_pointer
 from gateway.descriptors.api import Rpc
-from gateway.descriptors.facts.annotations import Annotations
+from gateway.descriptors.facts.annotations import HTTP_BODY, Annotations
 from gateway.descriptors.facts.entries import FIELD_FACTS, RpcEntry
 from gateway.descriptors.facts.values import FieldPath
 from gateway.descriptors.field_names import get_field_names
 
 _OWN_FORM = "google.protobuf."
+# google/api/httpbody.proto says the media type of its data itself, wherever it stands.
+_BODIES: Mapping[str, Any] = {f"{HTTP_BODY}.data": {"beside": "content_type"}}
 
 
 def read_fields(annotations: Annotations, rpc: Rpc) -> dict[str, Any]:
-    """What is annotated of the fields of an RPC's messages, by the names of the configuration."""
+    """What is annotated of the fields of an RPC's messages, by the names of the configuration; and of HTTP bodies."""
     asked, answered = annotations.walk_fields(rpc.request), annotations.walk_fields(rpc.response)
-    if not (asked or answered):
+    bodies = dict(_BODIES) if annotations.holds_bodies(rpc.response) else {}
+    if not (asked or answered or bodies):
         return {}
     said: dict[str, Any] = {
         "headers": dict(_iterate_headers(annotations, rpc.request, ())),
-        "media_types": {
+        "media_types": bodies
+        | {
             field.full_name: {"beside": about.media_type_field} if about.media_type_field else about.media_type
             for field, about in answered
             if about.media_type or about.media_type_field

@@ -250,3 +250,38 @@ async def test_text_that_should_be_base64_and_is_none_stays_and_is_told(stage: A
     assert result["_meta"]["dev.propylon/notes"] == [
         {"at": "/drawing", "problems": ['is no base64, which it would have to be as "image/webp"']}
     ]
+
+
+async def test_http_bodies_within_messages_and_in_streams_are_content_too(make_stage: Any) -> None:
+    stage = await make_stage(
+        """
+import "google/api/httpbody.proto";
+message Q {}
+message Held { string name = 1; google.api.HttpBody body = 2; }
+service S {
+  rpc Hold(Q) returns (Held);
+  rpc Stream(Q) returns (stream google.api.HttpBody);
+}
+"""
+    )
+    body = stage.make("google.api.HttpBody", content_type="image/png", data=PNG)
+    stage.backend.answers["t.S/Hold"] = stage.make("t.Held", name="a", body=body)
+    shown = {"contentType": "image/png", "data": f"image/png, {len(PNG)} bytes, in the content of this result"}
+    image = {"type": "image", "data": PNG_TEXT, "mimeType": "image/png"}
+    result = await stage.call("t.S/Hold", {})
+    assert result["structuredContent"] == {"name": "a", "body": shown}
+    assert result["content"][1:] == [{"type": "text", "text": f"/body/data: image/png, {len(PNG)} bytes"}, image]
+
+    async def answer(_: Any, __: Any) -> Any:
+        yield body.SerializeToString()
+        yield body.SerializeToString()
+
+    stage.backend.streams["t.S/Stream"] = answer
+    result = await stage.call("t.S/Stream", {})
+    assert result["structuredContent"] == {"messages": [shown, shown], "truncated": False}
+    assert [block.get("text") for block in result["content"][1:]] == [
+        f"/messages/0/data: image/png, {len(PNG)} bytes",
+        None,
+        f"/messages/1/data: image/png, {len(PNG)} bytes",
+        None,
+    ]
