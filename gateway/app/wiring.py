@@ -32,6 +32,7 @@ from gateway.fronts.http.health import HealthReport
 from gateway.fronts.http.settings import HttpSettings, choose_allowed_hosts
 from gateway.mcp.dispatch import Dispatcher, ServerIdentity
 from gateway.mcp.progress import ProgressPace
+from gateway.mcp.revisions import HANDSHAKE_SERVED
 from gateway.mcp.sealing import Sealer, make_random_key
 from gateway.mcp.subscriptions.hub import SubscriptionHub
 from gateway.mcp.tool_calls.collector import StreamLimits
@@ -73,6 +74,7 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
     options: dict[str, Any] = {
         "catalogue": lambda: discovery.catalogue,
         "validator": MessageValidator(load_protocol_schema(PER_REQUEST_REVISION)),
+        "session_validators": {name: MessageValidator(load_protocol_schema(name)) for name in HANDSHAKE_SERVED},
         "server": SERVER,
         "page_size": settings.tools.page_size or None,
         "result_limit_bytes": settings.limits.result_bytes,

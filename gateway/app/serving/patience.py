@@ -6,11 +6,13 @@ empty list would stay with it. So whatever is about tools waits for the first ro
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from typing import Any
 
 from gateway.contract.envelopes import Envelope
 from gateway.mcp.dispatch import Dispatcher
 from gateway.mcp.exchange import Exchange
+from gateway.mcp.sessions.session import SessionHolder
 
 # Under the 10 s that clients give a first request (the official SDK's), with room for the answer.
 PATIENCE_SECONDS = 8.0
@@ -26,8 +28,18 @@ class PatientDispatcher(Dispatcher):
 
     async def dispatch(self, message: dict[str, Any], exchange: Exchange) -> Envelope | None:
         """The answer to a message; one about tools may wait until the first round of discovery is over."""
+        await self._wait(message)
+        return await super().dispatch(message, exchange)
+
+    async def dispatch_in_session(
+        self, message: dict[str, Any], exchange: Exchange, holder: SessionHolder
+    ) -> Envelope | None:
+        """The same in the handshake era."""
+        await self._wait(message)
+        return await super().dispatch_in_session(message, exchange, holder)
+
+    async def _wait(self, message: Mapping[str, Any]) -> None:
         if not self._asked.is_set() and str(message.get("method")).startswith(_ABOUT_TOOLS):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     await self._asked.wait()
-        return await super().dispatch(message, exchange)

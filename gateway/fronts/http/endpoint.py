@@ -5,32 +5,32 @@ host, HTTP method, content type, accepted types, size), hands the rest to the co
 with what they give. Source: MCP 2026-07-28, basic/transports/streamable-http.
 """
 
-import logging
-import os
 from collections.abc import Mapping
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-from gateway.contract.conditions import Condition
-from gateway.contract.envelopes import Envelope, Refusal, error_response, refusal_response
-from gateway.contract.parsing import find_request_id, parse_message
+from gateway.contract.envelopes import Envelope, Refusal, refusal_response
+from gateway.contract.parsing import parse_message
 from gateway.contract.quoting import quote
 from gateway.fronts.http.bodies import ClientGone, Oversized, dispose, read_body
 from gateway.fronts.http.callers import Callers
 from gateway.fronts.http.event_stream import EventStream
-from gateway.fronts.http.head import RequestHead
+from gateway.fronts.http.faults import tell_fault
+from gateway.fronts.http.head import SESSION, RequestHead
 from gateway.fronts.http.known_heads import KnownHeads
 from gateway.fronts.http.negotiation import accepts_events, accepts_json, is_json
 from gateway.fronts.http.responses import ACCEPTED, HttpResponse, refuse, respond
+from gateway.fronts.http.session_endpoint import SessionEndpoint
 from gateway.fronts.http.settings import HttpSettings
 from gateway.fronts.http.watching import DisconnectWatch
 from gateway.mcp.dispatch import Dispatcher
 from gateway.mcp.exchange import Exchange
+from gateway.mcp.sessions.belonging import is_of_handshake_era
 
 FRONT = "http"
 
-_log = logging.getLogger("propylon.http")
+_SESSION_METHODS = frozenset({"GET", "DELETE"})
 _ALLOW = ((b"allow", b"POST"),)
 
 
@@ -42,12 +42,17 @@ class McpEndpoint:
         self._settings = settings
         self._callers = Callers(allowed_hosts=settings.allowed_hosts, allowed_origins=settings.allowed_origins)
         self._heads = KnownHeads(self._refuse_head, settings.argument_headers)
+        sessions = dispatcher.sessions
+        self._in_session = None if sessions is None else SessionEndpoint(dispatcher, sessions, settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one HTTP request. A client that goes away is not answered, and its call is cancelled."""
         head = self._heads.read(scope["method"], scope["headers"])
         if isinstance(head, HttpResponse):
             await head.send(send)
+            return
+        if self._in_session is not None and scope["method"] != "POST":
+            await self._in_session.serve(scope["method"], head, receive, send)
             return
         try:
             body = await read_body(receive, head, self._settings)
@@ -73,6 +78,8 @@ class McpEndpoint:
         if not self._callers.is_host_allowed(host) or "host" in head.doubled:
             return refuse(421, f"host {_show(host)} is not served here; http.allowed_hosts names those that are")
         if http_method != "POST":
+            if self._in_session is not None and http_method in _SESSION_METHODS and SESSION in values:
+                return None
             return refuse(405, f"{quote(http_method)} is not served here: POST one message", headers=_ALLOW)
         content_type = values.get(b"content-type")
         if content_type is None or not is_json(content_type) or "content-type" in head.doubled:
@@ -96,6 +103,11 @@ class McpEndpoint:
                 envelope = refusal_response(parsed, None)
             else:
                 message = parsed
+                if self._in_session is not None and is_of_handshake_era(
+                    parsed, head.mirrored.version, has_session=SESSION in head.values
+                ):
+                    await self._in_session.answer(parsed, head, receive, send)
+                    return
                 with DisconnectWatch(receive, delay_seconds=self._settings.disconnect_check_seconds) as watch:
                     if accepts_events(head.values.get(b"accept")):
                         stream = self._open_stream(send, watch)
@@ -104,10 +116,7 @@ class McpEndpoint:
                 if watch.is_gone:
                     return
         except Exception:  # noqa: BLE001 - the outermost ring
-            reference = os.urandom(8).hex()
-            _log.exception("a message could not be answered", extra={"reference": reference})
-            sentence = f"the gateway failed inside (reference {reference})"
-            envelope = error_response(Condition.INTERNAL_ERROR, find_request_id(message), sentence)
+            envelope = tell_fault(message)
         if envelope is None:
             await ACCEPTED.send(send)
         elif stream is not None and stream.has_begun:

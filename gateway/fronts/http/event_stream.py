@@ -78,6 +78,14 @@ class EventStream:
                 self._give_up()
                 return
 
+    async def open(self) -> None:
+        """Begins the stream though there is nothing to send yet, so that the client knows that it stands."""
+        await self._write(_KEEP_ALIVE)
+
+    async def close(self) -> None:
+        """Ends the stream without a response; begins it where it had not."""
+        await self._write(b"", is_last=True)
+
     async def end(self, envelope: Envelope) -> None:
         """Sends the response as the last event, and ends the stream."""
         await self._write(_make_event(envelope), is_last=True)

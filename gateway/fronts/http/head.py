@@ -11,6 +11,7 @@ from gateway.mcp.exchange import MirroredHeaders
 _VERSION, _METHOD, _NAME = b"mcp-protocol-version", b"mcp-method", b"mcp-name"
 _PARAMETER_PREFIX = b"mcp-param-"
 _ACCEPT = b"accept"
+SESSION = b"mcp-session-id"
 
 _READ = frozenset(
     {
@@ -24,6 +25,7 @@ _READ = frozenset(
         _VERSION,
         _METHOD,
         _NAME,
+        SESSION,
     }
 )
 _BLANKS = b" \t"
@@ -45,6 +47,11 @@ class RequestHead:
     doubled: tuple[str, ...]
     mirrored: MirroredHeaders
     kept: Mapping[str, str | None]
+
+    def find_session_id(self) -> str | None:
+        """The session that the client states, or None."""
+        value = self.values.get(SESSION)
+        return None if value is None else value.decode("latin-1")
 
     def find_length(self) -> int | None:
         """The length in bytes that the client states for the body, or None."""

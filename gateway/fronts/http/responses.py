@@ -39,6 +39,11 @@ def respond(envelope: Envelope) -> HttpResponse:
     return HttpResponse(status=envelope.http_status, body=encode_envelope(envelope))
 
 
+def respond_in_session(envelope: Envelope, headers: Headers = ()) -> HttpResponse:
+    """The same in the handshake era."""
+    return HttpResponse(status=envelope.http_status_in_session, body=encode_envelope(envelope), headers=headers)
+
+
 def refuse(status: int, sentence: str, *, headers: Headers = (), closes: bool = False) -> HttpResponse:
     """The refusal of a request before its message was read: a JSON-RPC error without an id (MCP 2026-07-28).
 

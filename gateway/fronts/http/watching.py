@@ -19,11 +19,14 @@ class DisconnectWatch:
     The cancellation ends at the context, as that of `asyncio.timeout` does: the block is left early, and `is_gone` says
     why. A cancellation from outside passes through.
 
-    `meanwhile` is run beside the watch, from when it begins until the block is left.
+    `meanwhile` is run beside the watch, from when it begins until the block is left. `is_binding` False cancels nothing
+    when the client goes away, only when `leave` says so: in the handshake era a connection that ends is no cancellation
+    (MCP 2025-11-25, Streamable HTTP, "Sending Messages to the Server").
     """
 
-    def __init__(self, receive: Receive, *, delay_seconds: float) -> None:
+    def __init__(self, receive: Receive, *, delay_seconds: float, is_binding: bool = True) -> None:
         self._receive = receive
+        self._is_binding = is_binding
         self._delay_seconds = delay_seconds
         self._running: tuple[asyncio.Task[None], ...] = ()
         self.meanwhile: Callable[[], Coroutine[Any, Any, None]] | None = None
@@ -62,7 +65,9 @@ class DisconnectWatch:
 
     def _begin(self) -> None:
         loop = asyncio.get_running_loop()
-        works = [self._watch()] if self.meanwhile is None else [self._watch(), self.meanwhile()]
+        works = [self._watch()] if self._is_binding else []
+        if self.meanwhile is not None:
+            works.append(self.meanwhile())
         self._running = tuple(loop.create_task(work) for work in works)
 
     async def _watch(self) -> None:

@@ -22,9 +22,12 @@ from gateway.fronts.stdio.settings import StdioSettings
 from gateway.fronts.stdio.streams import ByteSink, ByteSource, claim_standard_streams
 from gateway.mcp.dispatch import Dispatcher
 from gateway.mcp.exchange import Exchange
+from gateway.mcp.sessions.belonging import is_of_handshake_era
+from gateway.mcp.sessions.session import SessionHolder
 
 FRONT = "stdio"
 _CANCELLED_METHOD = "notifications/cancelled"
+_INITIALIZED_METHOD = "notifications/initialized"
 
 _log = logging.getLogger("propylon.stdio")
 
@@ -53,6 +56,8 @@ class _Session:
         self._source = source
         self._sink = sink
         self._exchange = Exchange(front=FRONT, outlet=self)
+        self._holder = SessionHolder()
+        self._telling: asyncio.Task[None] | None = None
         self._unwritten = 0
         self._has_written = asyncio.Event()
 
@@ -61,8 +66,10 @@ class _Session:
         try:
             async with asyncio.TaskGroup() as group:
                 requests = RequestsInFlight(group, limit=settings.in_flight_limit, waiting_limit=settings.waiting_limit)
-                await self._read_lines(requests)
+                await self._read_lines(requests, group)
                 await requests.finish(grace_seconds=settings.closing_grace_seconds)
+                if self._telling is not None:
+                    self._telling.cancel()
         except* OSError as errors:
             # Nobody reads the output, or the input broke: the client is gone, and its calls with it.
             _log.info("the client is gone", extra={"reason": str(errors.exceptions[0])})
@@ -71,15 +78,15 @@ class _Session:
         """Writes one notification as a line."""
         await self._write(envelope)
 
-    async def _read_lines(self, requests: RequestsInFlight) -> None:
+    async def _read_lines(self, requests: RequestsInFlight, group: asyncio.TaskGroup) -> None:
         cutter = LineCutter(limit_bytes=self._settings.line_limit_bytes)
         while chunk := await self._source.read():
             for line in cutter.feed(chunk):
-                await self._take(line, requests)
+                await self._take(line, requests, group)
         for line in cutter.close():
-            await self._take(line, requests)
+            await self._take(line, requests, group)
 
-    async def _take(self, line: bytes | OverlongLine, requests: RequestsInFlight) -> None:
+    async def _take(self, line: bytes | OverlongLine, requests: RequestsInFlight, group: asyncio.TaskGroup) -> None:
         """Sets going what one line asks for; waits only for a client that does not read what it asked for before."""
         while self._unwritten >= self._settings.in_flight_limit:
             self._has_written.clear()
@@ -97,6 +104,8 @@ class _Session:
         request_id = find_request_id(message)
         if request_id is None:
             await self._answer(message)
+            if message.get("method") == _INITIALIZED_METHOD:
+                self._begin_telling(group)
         elif requests.has(request_id):
             await self._refuse(
                 request_id, f"request {quote(request_id)} is still in flight: each request needs an id of its own"
@@ -114,6 +123,14 @@ class _Session:
         if isinstance(request_id, str | int) and not isinstance(request_id, bool):
             requests.cancel(request_id)
 
+    def _begin_telling(self, group: asyncio.TaskGroup) -> None:
+        """Tells a client of the handshake era of changes from now on, which is once it says that it is ready."""
+        session = self._holder.session
+        if session is not None:
+            if self._telling is not None:
+                self._telling.cancel()
+            self._telling = group.create_task(self._dispatcher.tell_changes(session, self))
+
     async def _answer(self, message: dict[str, Any]) -> None:
         envelope = await self._dispatch(message)
         if envelope is not None:
@@ -122,6 +139,10 @@ class _Session:
     async def _dispatch(self, message: dict[str, Any]) -> Envelope | None:
         """The answer to a message. The outermost ring: only a cancellation passes it."""
         try:
+            if self._dispatcher.sessions is not None and is_of_handshake_era(
+                message, None, has_session=self._holder.session is not None
+            ):
+                return await self._dispatcher.dispatch_in_session(message, self._exchange, self._holder)
             return await self._dispatcher.dispatch(message, self._exchange)
         except Exception:  # noqa: BLE001 - the outermost ring
             reference = os.urandom(8).hex()

@@ -21,10 +21,11 @@ def is_of_handshake_era(message: Mapping[str, Any], version_header: str | None, 
     `version_header` is the value of MCP-Protocol-Version, None where there is none. Without it and without a session
     only what may open one is of that era: anything else is told what a message of the present era looks like.
     """
+    if version_header is not None and judge_era(None, version_header) is Era.PER_REQUEST:
+        return False
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
-    stated = meta.get(REVISION_KEY) if isinstance(meta, dict) else None
-    if judge_era(stated if isinstance(stated, str) else None, version_header) is Era.PER_REQUEST:
+    if isinstance(meta, dict) and isinstance(meta.get(REVISION_KEY), str):
         return False
     if has_session or version_header is not None:
         return True
