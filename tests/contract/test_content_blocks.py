@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.contract.content_blocks import Content, make_content
+from gateway.contract.content_blocks import (
+    Content,
+    count_base64_bytes,
+    is_text_type,
+    make_attached_content,
+    make_content,
+)
 from gateway.contract.tool_results import tool_success
 from gateway.contract.validation import load_protocol_schema
 
@@ -77,3 +83,16 @@ def test_any_content_is_a_result_of_the_protocol_and_comes_through(content_type,
     if others:
         block = others[0]
         assert base64.b64decode(block.get("data") or block["resource"]["blob"]) == data
+
+
+@given(st.binary(max_size=60), st.sampled_from(["image/png", "text/plain", "application/zip", "no type"]))
+def test_attached_content_is_the_same_content_behind_its_place(data, content_type):
+    encoded = base64.b64encode(data).decode()
+    assert count_base64_bytes(encoded) == len(data)
+    attached = make_attached_content("/a/0", content_type, encoded, uri="grpc:///t.S/Do#/a/0")
+    told, *blocks = attached.blocks
+    content = make_content(content_type, data, uri="grpc:///t.S/Do#/a/0")
+    assert attached.is_exact is content.is_exact
+    assert blocks == [block for block in content.blocks if is_text_type(content_type) or block["type"] != "text"]
+    assert told["text"].startswith("/a/0: ")
+    assert told["text"].endswith(f", {len(data)} bytes")

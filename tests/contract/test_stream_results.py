@@ -54,3 +54,20 @@ def test_a_broken_stream_is_an_error_with_what_came_before() -> None:
             {"type": "text", "text": WHOLE.decode()},
         ],
     }
+
+
+BLOCK = {"type": "image", "data": "", "mimeType": "image/png"}
+
+
+def test_content_of_a_stream_stands_behind_its_structure_or_alone() -> None:
+    assert stream_result(WHOLE, None, content=[BLOCK])["content"][1:] == [BLOCK]
+    assert stream_result(None, None, content=[BLOCK]) == {"content": [BLOCK], "resultType": "complete"}
+    cut = stream_result(None, Cut(reason=CutReason.MESSAGES, count=1, limit=1), content=[BLOCK])
+    assert [block["type"] for block in cut["content"]] == ["image", "text"]
+    assert "structuredContent" not in cut
+
+
+def test_a_broken_stream_of_content_keeps_its_content() -> None:
+    result = broken_stream_result(StatusReport(code=10, message="no"), None, 1, content=[BLOCK])
+    assert [block["type"] for block in result["content"]] == ["text", "text", "image"]
+    assert result["isError"]

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from gateway.contract.distilled import Problem
 from gateway.contract.stream_results import Cut, CutReason
+from gateway.mcp.catalogue import Whole
 from gateway.mcp.tool_calls.collector import Collector, StreamLimits
 
 
@@ -51,3 +52,37 @@ def test_what_is_kept_is_the_beginning_and_never_over_a_limit(
     assert kept == [str(value) for value in values][: len(kept)]
     assert (len(kept), len(kept) <= messages) == (collector.count, True)
     assert (cut is None) == (len(kept) == len(values))
+
+
+BLOCK = {"type": "text", "text": "a"}
+
+
+def test_content_stands_beside_the_messages_and_counts_once() -> None:
+    collector = Collector(StreamLimits(messages=3, bytes=200))
+    note = Problem(at="/a", text="odd")
+    assert collector.add(None, (note,), (BLOCK,), 40) is None
+    assert collector.place == "/messages/0"
+    assert collector.add(b"1", (note,), (BLOCK,), 40) is None
+    assert (collector.count, list(collector.blocks), collector.place) == (2, [BLOCK, BLOCK], "/messages/1")
+    assert [one.at for one in collector.notes] == ["/a", "/messages/0/a"]
+    assert collector.encode(is_truncated=False) == b'{"messages":[1],"truncated":false}'
+    assert collector.add(None, (), (BLOCK,), 400) == Cut(reason=CutReason.BYTES, count=2, limit=200)
+    assert collector.add(None, (), (BLOCK,), 40) is None
+    assert collector.add(None, (), (BLOCK,), 40) == Cut(reason=CutReason.MESSAGES, count=3, limit=3)
+    assert len(collector.blocks) == 3
+
+
+def test_where_the_last_value_is_the_result_only_that_is_kept() -> None:
+    room = len(b'{"messages":[123456],"truncated":false}')
+    collector = Collector(StreamLimits(bytes=room), Whole.LAST)
+    assert collector.encode(is_truncated=False) is None
+    assert [collector.add(b"123456") for _ in range(10)] == [None] * 10
+    assert collector.add(b"1") is None
+    assert collector.add(b"1234567") == Cut(reason=CutReason.BYTES, count=11, limit=room)
+    assert (collector.encode(is_truncated=True), collector.place) == (b"1", "")
+
+
+def test_content_alone_has_no_structure() -> None:
+    collector = Collector(StreamLimits(), Whole.NOTHING)
+    collector.add(None, (), (BLOCK,), 20)
+    assert (collector.encode(is_truncated=False), list(collector.blocks)) == (None, [BLOCK])
