@@ -14,6 +14,7 @@ from typing import Protocol
 from google.protobuf.descriptor import Descriptor
 
 from gateway.app.offerings_builder import combine_offerings
+from gateway.app.operations import bind_operations, list_task_needs
 from gateway.app.settings.model import BackendSection, ToolsSection
 from gateway.app.tool_drafts import ToolDraft, ToolDrafter
 from gateway.backends.discovery import Discovered, DiscoveryFailed
@@ -183,6 +184,7 @@ def _bind(
     section: BackendSection, draft: ToolDraft, source: RpcSource, stream_seconds: float, confirm_destructive: bool
 ) -> Tool:
     rpc, facts = draft.rpc, draft.facts
+    long_running = bind_operations(draft, source)
     client_streaming, server_streaming = rpc.client_streaming, rpc.server_streaming
     is_stream = client_streaming or server_streaming
     usual_seconds = stream_seconds if server_streaming else section.deadline_seconds
@@ -200,13 +202,14 @@ def _bind(
         has_many_replies=server_streaming,
         deadline_seconds=usual_seconds if facts.deadline_seconds is None else facts.deadline_seconds,
         output_validator=draft.output_validator,
-        required_capabilities=facts.required_capabilities,
+        required_capabilities=facts.required_capabilities | list_task_needs(long_running),
         takes_context=draft.transcoder.takes_context,
         tells_progress=draft.transcoder.tells_progress,
         whole=_choose_whole(rpc.response),
         has_sensitive_values=bool(facts.sensitive),
         wants_confirmation=_wants_confirmation(draft, confirm_destructive),
         header_reader=draft.header_reader,
+        long_running=long_running,
     )
 
 

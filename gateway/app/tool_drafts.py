@@ -6,7 +6,7 @@ an event loop.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -14,7 +14,9 @@ import orjson
 from gateway.contract.quoting import quote
 from gateway.contract.validation import DeferredValidator, SchemaValidator
 from gateway.descriptors.api import Api, Rpc
+from gateway.descriptors.facts.values import TaskSupport
 from gateway.descriptors.field_names import get_field_names
+from gateway.descriptors.long_running import OPERATION, find_operation_result
 from gateway.descriptors.root_forms import MESSAGES_PROPERTY, is_structured
 from gateway.descriptors.rpc_facts import FactReader, FieldPath, MediaType, RpcEntry, RpcFacts
 from gateway.descriptors.schema.builder import SchemaBuilder
@@ -28,6 +30,7 @@ from gateway.descriptors.tool_texts import find_text_warning, make_annotations, 
 from gateway.descriptors.typed_fields import STREAM_EVENT
 from gateway.mcp.listing import Listing
 from gateway.transcoding.codec import Codec
+from gateway.transcoding.operations import OperationCodec
 from gateway.transcoding.rpc_transcoder import RpcTranscoder
 from gateway.transcoding.surface.argument_filler import ArgumentFiller, list_taken_members
 from gateway.transcoding.surface.fixed_values import UnfixableError
@@ -38,11 +41,15 @@ from gateway.transcoding.typed_fields.media import find_media_faults
 RPC_META_KEY = "dev.propylon/rpc"
 # Where the messages of a stream stand in a schema (`descriptors.root_forms`).
 _MESSAGES = (MESSAGES_PROPERTY, "*")
+_AS_TASK = frozenset({TaskSupport.OPTIONAL, TaskSupport.REQUIRED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDraft:
-    """A tool but for the RPC's callable, which belongs to an event loop. `warnings` say what of it is not done."""
+    """A tool but for the RPC's callable, which belongs to an event loop. `warnings` say what of it is not done.
+
+    `operations` is set where the RPC starts a long-running operation; the response of `rpc` is then what that ends in.
+    """
 
     name: str
     rpc: Rpc
@@ -50,6 +57,7 @@ class ToolDraft:
     listing: Listing
     transcoder: RpcTranscoder | SurfaceTranscoder
     output_validator: SchemaValidator | None
+    operations: OperationCodec | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -89,7 +97,7 @@ class ToolDrafter:
 
     def read_facts(self, rpc: Rpc) -> RpcFacts:
         """What is known of the RPC."""
-        return self._reader.read(rpc)
+        return self._reader.read(self._end_in_result(rpc))
 
     def draft(self, rpc: Rpc, facts: RpcFacts) -> ToolDraft | str:
         """The RPC as a tool, or why it must not be one: a field that cannot be fixed is not left to callers."""
@@ -97,8 +105,14 @@ class ToolDrafter:
             filler = ArgumentFiller(rpc, facts.arguments, self._codec, self._environ) if facts.arguments else None
         except UnfixableError as error:
             return error.reason
+        # A prompt or a resource cannot be waited for: such an RPC answers with its operation, as a tool too.
+        is_tool_alone = facts.prompt is None and facts.resource is None and facts.completion is None
+        is_operation = is_tool_alone and find_operation_result(rpc, self._api) is not None
+        rpc = self._end_in_result(rpc) if is_operation else rpc
         mask, mask_faults = make_reply_mask(rpc.response, facts.output_mask)
         faults = [*facts.faults, *find_media_faults(rpc.response, facts.media_types), *mask_faults]
+        if facts.task.support in _AS_TASK and not is_operation:
+            faults.append(f"it never goes on as a task: that takes an RPC that returns {OPERATION}")
         schemas = self._get_schemas(facts)
         name = self._make_name(rpc, facts, faults)
         input_schema = _make_input_schema(schemas, rpc, facts, faults)
@@ -123,8 +137,17 @@ class ToolDrafter:
             listing=Listing(listing),
             transcoder=transcoder if filler is None and mask is None else SurfaceTranscoder(transcoder, filler, mask),
             output_validator=None if reply_schema is None else DeferredValidator(reply_schema, subject="result"),
+            operations=self._make_operations(rpc) if is_operation else None,
             warnings=(*rule_faults, *filter(None, (warning,)), *(f"{rpc.name}: {fault}" for fault in faults)),
         )
+
+    def _end_in_result(self, rpc: Rpc) -> Rpc:
+        """The RPC as its callers see it: one that starts an operation answers with what that ends in."""
+        result = find_operation_result(rpc, self._api)
+        return rpc if result is None else replace(rpc, response=result)
+
+    def _make_operations(self, rpc: Rpc) -> OperationCodec:
+        return OperationCodec(self._codec, rpc.response.full_name, default_uri=f"grpc:///{rpc.name}")
 
     def _make_name(self, rpc: Rpc, facts: RpcFacts, faults: list[str]) -> str:
         """The tool's name: the given one where it is one, behind the prefix."""

@@ -11,6 +11,7 @@ from gateway.mcp.listing import Listing
 from gateway.mcp.mirroring.parameters import HeaderParameter
 from gateway.mcp.offerings.values import NO_OFFERINGS, Offerings
 from gateway.mcp.ports import HeaderReader, Headers, StreamRpc, Transcoder, UnaryRpc
+from gateway.mcp.tasks.long_running import LongRunning
 
 
 class Whole(enum.Enum):
@@ -31,8 +32,9 @@ class Tool:
     to it, which are not listed. `required_capabilities` are what a client must have declared before it is called.
     `takes_context`: its requests want to know of their call. `tells_progress`: its stream says how far the work is by
     itself. `whole` is what the values of its stream are together. `has_sensitive_values`: not all of its values may be
-    logged. `wants_confirmation`: the user is asked before it is called. `header_reader` is set where arguments come from
-    headers of the caller's request, and gives the transcoder for each.
+    logged. `wants_confirmation`: the user is asked before it is called. `header_reader` is set where arguments come
+    from headers of the caller's request, and gives the transcoder for each. `long_running` is set where the RPC starts
+    an operation: the replies of the transcoder and the output schema are then what operations end in.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Tool:
     has_sensitive_values: bool = False
     wants_confirmation: bool = False
     header_reader: HeaderReader | None = None
+    long_running: LongRunning | None = None
     header_parameters: tuple[HeaderParameter, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ import orjson
 from gateway.contract.envelopes import Envelope, Refusal, notification, refusal_response, success_response
 from gateway.contract.parsing import find_request_id
 from gateway.contract.validation import MessageValidator
+from gateway.descriptors.facts.values import ClientCapability
 from gateway.mcp.admission import Admission
 from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.exchange import Exchange, Outlet
@@ -23,6 +24,7 @@ from gateway.mcp.methods.prompts import Prompts
 from gateway.mcp.methods.resources import Resources
 from gateway.mcp.methods.server_discover import ServerDiscover
 from gateway.mcp.methods.subscriptions_listen import SubscriptionsListen
+from gateway.mcp.methods.tasks import Tasks
 from gateway.mcp.methods.tools_call import ToolsCall, find_mirrored
 from gateway.mcp.methods.tools_list import ToolsList
 from gateway.mcp.offerings.asking import RpcAsker
@@ -36,6 +38,7 @@ from gateway.mcp.sessions.session import Session, SessionHolder
 from gateway.mcp.sessions.sessions import Sessions
 from gateway.mcp.subscriptions.hub import SubscriptionHub
 from gateway.mcp.subscriptions.topics import TOPICS, Topic
+from gateway.mcp.tasks.calls import OperationCalls
 from gateway.mcp.tool_calls.collector import StreamLimits
 
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
@@ -104,6 +107,10 @@ class Dispatcher:
         self._server_info = orjson.Fragment(orjson.dumps(server.describe()))
         sealer = sealer or Sealer([make_random_key()])
         rounds = InputRounds(sealer=sealer)
+        operations = OperationCalls(
+            sealer=sealer, result_limit_bytes=result_limit_bytes, forward_internal=forward_internal
+        )
+        tasks = Tasks(operations)
         asker = RpcAsker(rounds=rounds, forward_internal=forward_internal)
         tools_list = ToolsList(page_size=page_size)
         tools_call = ToolsCall(
@@ -111,6 +118,7 @@ class Dispatcher:
             stream_limits=stream_limits or StreamLimits(),
             progress_pace=progress_pace or ProgressPace(),
             rounds=rounds,
+            operations=operations,
             forward_internal=forward_internal,
         )
         prompts = Prompts(asker, page_size=page_size)
@@ -145,8 +153,13 @@ class Dispatcher:
         changes = {} if subscriptions is None else {"listChanged": True}
         capabilities = {row.capability: changes for row in served if row.capability}
         capabilities |= {"completions": {}, "logging": {}}
-        discover = ServerDiscover(capabilities=capabilities)
+        discover = ServerDiscover(capabilities={**capabilities, "extensions": {ClientCapability.TASKS.value: {}}})
         rows = [Method(name="server/discover", answer=discover.answer, eras=_PER_REQUEST), *served, completion]
+        rows += [
+            Method(name="tasks/get", answer=tasks.get, eras=_PER_REQUEST),
+            Method(name="tasks/update", answer=tasks.update, eras=_PER_REQUEST),
+            Method(name="tasks/cancel", answer=tasks.cancel, eras=_PER_REQUEST),
+        ]
         if subscriptions is not None:
             listen = SubscriptionsListen(subscriptions)
             rows.append(Method(name="subscriptions/listen", answer=listen.answer, eras=_PER_REQUEST))

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from gateway.contract.distilled import Distilled
 from gateway.contract.status_report import StatusReport
 from gateway.transcoding.call_context import CallContext, CompletionQuery
+from gateway.transcoding.operations import OperationState
 from gateway.transcoding.printed import Printed
 from gateway.transcoding.rpc_status import RpcStatus
 
@@ -74,4 +75,20 @@ class Transcoder(Protocol):
 
     def report_status(self, status: RpcStatus) -> StatusReport:
         """What a caller may know of a failure, its details decoded with the backend's own descriptors."""
+        ...
+
+
+class OperationCodec(Protocol):
+    """The long-running operations of one RPC, as bytes and as values."""
+
+    def read(self, reply: bytes) -> OperationState:
+        """A serialised google.longrunning.Operation. Raises BadReply where the bytes are none."""
+        ...
+
+    def encode_name(self, name: str) -> bytes:
+        """The request of the RPCs that get and cancel the operation of that name."""
+        ...
+
+    def encode_answers(self, name: str, answers: Mapping[str, Mapping[str, Any]]) -> bytes:
+        """The request that hands answers to an operation, by the keys of its questions."""
         ...

@@ -41,7 +41,8 @@ class Revision:
     tools/list, `unknown_content` types of content blocks, `unknown_question_members` of what a client is asked.
     `unknown_params` of a request mean nothing in it. `client_capabilities` are those that a client can declare in it.
 
-    `has_server_info`: every result names the server in its `_meta`. `has_plain_schemas`: the schemas of tools are of
+    `has_server_info`: every result names the server in its `_meta`. `has_tasks`: a client may take a task for an answer
+    (the extension io.modelcontextprotocol/tasks). `has_plain_schemas`: the schemas of tools are of
     type object, and each of their properties is an object. `structured` is what `structuredContent` may be.
     """
 
@@ -49,6 +50,7 @@ class Revision:
     era: Era
     is_served: bool = False
     has_server_info: bool = False
+    has_tasks: bool = False
     has_plain_schemas: bool = False
     structured: Structured = Structured.ANYTHING
     unknown_members: frozenset[str] = frozenset()
@@ -79,7 +81,9 @@ REVISIONS: Mapping[str, Revision] = MappingProxyType(
     {
         row.name: row
         for row in (
-            Revision(name=PER_REQUEST_REVISION, era=Era.PER_REQUEST, is_served=True, has_server_info=True),
+            Revision(
+                name=PER_REQUEST_REVISION, era=Era.PER_REQUEST, is_served=True, has_server_info=True, has_tasks=True
+            ),
             _make_handshake_row(
                 "2025-11-25",
                 is_served=True,

@@ -51,10 +51,14 @@ class InputQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputPart:
-    """The work cannot go on without answers: the questions by the backend's own keys, and its state to hand back."""
+    """The work cannot go on without answers: the questions by the backend's own keys, and its state to hand back.
+
+    `operation` names the long-running operation that waits for them, "" where the RPC itself asks.
+    """
 
     questions: Mapping[str, InputQuestion]
     state: bytes = b""
+    operation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

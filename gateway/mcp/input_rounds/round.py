@@ -25,7 +25,8 @@ class Round:
     """What a call knows when a round begins.
 
     `answers` by the backend's keys and `state` are for the backend; `questions` are those that are still open, by the
-    same keys. `is_confirmed`: the user agreed to the call. `number` counts the rounds before this one.
+    same keys. `is_confirmed`: the user agreed to the call. `number` counts the rounds before this one. `operation`
+    names the long-running operation that the call has started and waits for.
     """
 
     answers: Answers = field(default_factory=dict)
@@ -33,6 +34,7 @@ class Round:
     questions: Mapping[str, InputQuestion] = field(default_factory=dict)
     is_confirmed: bool = False
     number: int = 0
+    operation: str = ""
 
 
 FIRST_ROUND = Round()
@@ -50,6 +52,7 @@ def seal_round(sealer: Sealer, one: Round, binding: bytes, *, ttl_seconds: float
             },
             "isConfirmed": one.is_confirmed,
             "number": one.number,
+            "operation": one.operation,
         }
     )
     text = sealer.seal(KIND, content, bound_to=binding, ttl_seconds=ttl_seconds)
@@ -71,6 +74,7 @@ def open_round(sealer: Sealer, state: str, binding: bytes) -> Round | None:
         },
         is_confirmed=told["isConfirmed"],
         number=told["number"],
+        operation=told["operation"],
     )
 
 

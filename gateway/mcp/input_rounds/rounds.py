@@ -85,16 +85,25 @@ class InputRounds:
 
     async def go_on(self, tool: Tool, call: MethodCall, now: Round, part: InputPart) -> Round | Outcome:
         """The round after a backend asked for input: as `begin`, for the questions of the backend."""
-        if not tool.takes_context:
+        if not (tool.takes_context or part.operation):
             return refuse_question(tool, call.params["_meta"])
         if now.number >= LIMIT_ROUNDS:
             message = f"the backend asked for input {LIMIT_ROUNDS} times; the call is given up"
             return tool_error(StatusReport(code=_FAILED_PRECONDITION, message=message, is_own_wording=True))
-        asked = self._choose(tool, call, part.questions)
+        asked = choose_questions(tool, call, part.questions)
         if isinstance(asked, Refusal):
             return asked
         return await self.ask(
-            tool, call, replace(now, answers={}, state=part.state, questions=asked, number=now.number + 1)
+            tool,
+            call,
+            replace(
+                now,
+                answers={},
+                state=part.state,
+                questions=asked,
+                number=now.number + 1,
+                operation=part.operation,
+            ),
         )
 
     async def ask(self, tool: Tool, call: MethodCall, now: Round) -> Round | Outcome:
@@ -124,22 +133,10 @@ class InputRounds:
         question = make_confirmation(
             str(tool.listing.get("title") or tool.name), _show_arguments(tool, call.params.get("arguments"))
         )
-        asked = self._choose(tool, call, {CONFIRMATION_KEY: question})
+        asked = choose_questions(tool, call, {CONFIRMATION_KEY: question})
         if isinstance(asked, Refusal):
             return asked
         return await self.ask(tool, call, replace(now, questions=asked))
-
-    def _choose(
-        self, tool: Tool, call: MethodCall, questions: Mapping[str, InputQuestion]
-    ) -> Mapping[str, InputQuestion] | Refusal:
-        """The questions that the client can be asked; missing_client_capability where there are only others."""
-        client = describe_client(get_capabilities(call.exchange, call.params["_meta"]))
-        asked = {key: one for key, one in questions.items() if _can_answer(client, one.kind)}
-        if asked or not questions:
-            return asked
-        needed = {_NEEDED[one.kind][0] for one in questions.values()}
-        refusal = refuse_missing({}, needed, f"the tool {quote(tool.name)}")
-        return refusal if refusal is not None else asked
 
     def _hand_over(self, tool: Tool, call: MethodCall, now: Round) -> Outcome:
         """An InputRequiredResult."""
@@ -157,6 +154,19 @@ class InputRounds:
     def _bind(self, tool: Tool, call: MethodCall) -> bytes:
         asked = {name: value for name, value in call.params.items() if name not in _OF_ROUNDS and value != {}}
         return make_binding(call.exchange.principal, tool.name, asked)
+
+
+def choose_questions(
+    tool: Tool, call: MethodCall, questions: Mapping[str, InputQuestion]
+) -> Mapping[str, InputQuestion] | Refusal:
+    """The questions that the client can be asked; missing_client_capability where there are only others."""
+    client = describe_client(get_capabilities(call.exchange, call.params["_meta"]))
+    asked = {key: one for key, one in questions.items() if _can_answer(client, one.kind)}
+    if asked or not questions:
+        return asked
+    needed = {_NEEDED[one.kind][0] for one in questions.values()}
+    refusal = refuse_missing({}, needed, f"the tool {quote(tool.name)}")
+    return refusal if refusal is not None else asked
 
 
 def _can_answer(client: ClientAbilities, kind: InputKind) -> bool:

@@ -21,6 +21,7 @@ from gateway.mcp.methods.method import MethodCall, Outcome
 from gateway.mcp.mirroring.parameters import HeaderParameter
 from gateway.mcp.ports import Metadata
 from gateway.mcp.progress import Progress, ProgressPace, open_progress
+from gateway.mcp.tasks.calls import OperationCalls, begin_wait
 from gateway.mcp.tool_calls.collector import StreamLimits
 from gateway.mcp.tool_calls.failures import refuse_arguments, tell_failure
 from gateway.mcp.tool_calls.parts import tell_parts
@@ -46,7 +47,8 @@ class ToolsCall:
     """Answers tools/call.
 
     `result_limit_bytes` bounds the JSON of a reply, `stream_limits` what is collected of a stream; `rounds` gets input
-    for calls that cannot go on without; `forward_internal` tells callers what a backend says of its internal failures.
+    for calls that cannot go on without, `operations` follows those that have started long work; `forward_internal`
+    tells callers what a backend says of its internal failures.
     """
 
     def __init__(
@@ -56,8 +58,10 @@ class ToolsCall:
         stream_limits: StreamLimits,
         progress_pace: ProgressPace,
         rounds: InputRounds,
+        operations: OperationCalls,
         forward_internal: bool = False,
     ) -> None:
+        self._operations = operations
         self._rounds = rounds
         self._result_limit_bytes = result_limit_bytes
         self._progress_pace = progress_pace
@@ -94,6 +98,8 @@ class ToolsCall:
         while isinstance(outcome, InputPart):
             after = await self._rounds.go_on(tool, call, now, outcome)
             if not isinstance(after, Round):
+                if outcome.operation and isinstance(after, Refusal):
+                    self._operations.abandon(tool, outcome.operation, call.exchange.metadata)
                 return after
             now = after
             outcome = await self._run(tool, call, timeout_seconds, progress, now)
@@ -108,6 +114,11 @@ class ToolsCall:
         metadata: Metadata = (*call.exchange.metadata, *read_trace_metadata(meta))
         if tool.call is None:
             return await self._streaming.answer(tool, arguments, call, timeout_seconds, metadata, progress, now)
+        wait = None
+        if tool.long_running is not None:
+            wait = begin_wait(call, timeout_seconds, metadata, progress)
+            if now.operation:
+                return await self._operations.resume(tool, now.operation, now.answers, wait)
         request = tool.transcoder.encode_arguments(arguments)
         if isinstance(request, Distilled):
             return refuse_arguments(tool, request)
@@ -118,6 +129,8 @@ class ToolsCall:
         reply = await (calling if progress is None else _accompany(progress, calling))
         if isinstance(reply, RpcStatus):
             return tell_failure(tool, reply, meta, forward_internal=self._forward_internal)
+        if wait is not None:
+            return await self._operations.follow(tool, reply, wait)
         printed = read_reply(tool, reply, meta)
         if isinstance(printed, Refusal):
             return printed

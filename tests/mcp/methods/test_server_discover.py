@@ -1,6 +1,7 @@
 from typing import Any
 
-CAPABILITIES = {"completions": {}, "logging": {}, "prompts": {}, "resources": {}, "tools": {}}
+TASKS = {"io.modelcontextprotocol/tasks": {}}
+CAPABILITIES = {"completions": {}, "extensions": TASKS, "logging": {}, "prompts": {}, "resources": {}, "tools": {}}
 
 
 async def test_discovery_states_revisions_and_capabilities(kit: Any) -> None:

@@ -1,9 +1,8 @@
 """What a google.protobuf.Any can be expected to hold: the end of a long-running operation, or one of a few messages."""
 
-from google.protobuf.descriptor import Descriptor, MethodDescriptor
-
 from gateway.descriptors.api import Api
 from gateway.descriptors.files.runtime_files import VALIDATE_FILE
+from gateway.descriptors.long_running import find_named_message
 from gateway.descriptors.schema.dialect import Direction
 from gateway.descriptors.schema.rules.facts import FieldFacts, Place
 from gateway.descriptors.schema.types.special_messages import ANY, OPERATION, SPECIAL_MESSAGES
@@ -23,20 +22,11 @@ def find_operation_content(api: Api, place: Place) -> FieldFacts | None:
     if info is None or field.name not in _OPERATION_FIELDS:
         return None
     name = info.response_type if field.name == "response" else info.metadata_type
-    content = _find_message(api, name, method)
-    return FieldFacts(content=content) if content is not None else None
-
-
-def _find_message(api: Api, name: str, method: MethodDescriptor) -> Descriptor | None:
-    """A message by its name in the method's package or in full; none that has a JSON form of its own."""
-    package = method.containing_service.file.package
-    for candidate in (f"{package}.{name}", name) if name else ():
-        try:
-            found = api.pool.FindMessageTypeByName(candidate)
-        except KeyError:
-            continue
-        return None if found.full_name in SPECIAL_MESSAGES else found
-    return None
+    content = find_named_message(api, name, method)
+    # One that has a JSON form of its own does not stand in an Any as an object.
+    if content is None or content.full_name in SPECIAL_MESSAGES:
+        return None
+    return FieldFacts(content=content)
 
 
 def list_any_types(names: tuple[str, ...], place: Place) -> FieldFacts | None:
