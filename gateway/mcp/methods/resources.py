@@ -86,9 +86,13 @@ def _find(catalogue: Catalogue, uri: str) -> tuple[Resource | ResourceTemplate, 
 
 
 def _make_contents(reply: Printed, uri: str, mime_type: str | None) -> tuple[Mapping[str, Any], ...]:
-    """The contents of a reply: those that it says it is, or its value as JSON text."""
+    """The contents of a reply: those that it says it is, or its value as JSON text.
+
+    Contents that do not say their URI or media type have those that the resource was listed with.
+    """
     if reply.parts is not None and reply.parts.resource_contents:
-        return tuple({"uri": uri, **one} for one in reply.parts.resource_contents)
+        known = {"uri": uri} if mime_type is None else {"uri": uri, "mimeType": mime_type}
+        return tuple({**known, **one} for one in reply.parts.resource_contents)
     text = orjson.dumps(reply.value).decode()
     return ({"uri": uri, "mimeType": mime_type or _JSON, "text": text},)
 

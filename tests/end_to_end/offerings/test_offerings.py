@@ -109,7 +109,7 @@ async def test_resources_and_templates_are_listed_and_read(stage: Any) -> None:
     assert (await ask(stage, "resources/read", uri="test://logo"))["contents"] == [
         {"uri": "test://logo", "mimeType": "image/png", "blob": "cG5n"}
     ]
-    stage.backend.answers["t.S/Item"] = stage.make("t.Contents", contents=[{"mime_type": "text/plain", "text": "123"}])
+    stage.backend.answers["t.S/Item"] = stage.make("t.Contents", contents=[{"text": "123"}])
     assert (await ask(stage, "resources/read", uri="test://items/a%2Fb/data"))["contents"] == [
         {"uri": "test://items/a%2Fb/data", "mimeType": "text/plain", "text": "123"}
     ]
