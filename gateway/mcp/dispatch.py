@@ -167,7 +167,7 @@ class Dispatcher:
         self.sessions: Sessions | None = None
         if session_validators is not None:
             self.sessions = Sessions(sealer)
-            initialize = Initialize(self.sessions, capabilities=capabilities, server_info=self._server_info)
+            initialize = Initialize(self.sessions, capabilities=capabilities, server=server.describe())
             rows += [
                 Method(name=INITIALIZE, answer=initialize.answer, eras=_HANDSHAKE),
                 Method(name="ping", answer=answer_ping, eras=_HANDSHAKE),

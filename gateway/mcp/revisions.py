@@ -38,7 +38,8 @@ class Revision:
     """One dated revision and its features.
 
     What it has no word for is not sent in it: `unknown_members` of a result, `unknown_tool_members` of an entry of
-    tools/list, `unknown_content` types of content blocks, `unknown_question_members` of what a client is asked.
+    tools/list, `unknown_server_members` of who answers `initialize`, `unknown_content` types of content blocks,
+    `unknown_question_members` of what a client is asked.
     `unknown_params` of a request mean nothing in it. `client_capabilities` are those that a client can declare in it.
 
     `has_server_info`: every result names the server in its `_meta`. `has_tasks`: a client may take a task for an answer
@@ -56,6 +57,7 @@ class Revision:
     unknown_members: frozenset[str] = frozenset()
     unknown_params: frozenset[str] = frozenset()
     unknown_tool_members: frozenset[str] = frozenset()
+    unknown_server_members: frozenset[str] = frozenset()
     unknown_content: frozenset[str] = frozenset()
     unknown_question_members: frozenset[str] = frozenset()
     client_capabilities: frozenset[str] = frozenset()
@@ -95,6 +97,7 @@ REVISIONS: Mapping[str, Revision] = MappingProxyType(
                 is_served=True,
                 structured=Structured.OBJECTS,
                 unknown_tool_members=_SINCE_2025_11,
+                unknown_server_members=frozenset({"description", "websiteUrl"}),
                 unknown_question_members=frozenset({"mode"}),
                 client_capabilities=frozenset({"sampling", "elicitation", "roots"}),
             ),
@@ -103,6 +106,7 @@ REVISIONS: Mapping[str, Revision] = MappingProxyType(
                 is_served=True,
                 structured=Structured.NOTHING,
                 unknown_tool_members=_SINCE_2025_06 | _SINCE_2025_11,
+                unknown_server_members=frozenset({"title", "description", "websiteUrl"}),
                 unknown_content=frozenset({"resource_link"}),
                 client_capabilities=frozenset({"sampling", "roots"}),
             ),

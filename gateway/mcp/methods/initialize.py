@@ -13,12 +13,14 @@ from gateway.mcp.sessions.sessions import Sessions
 
 
 class Initialize:
-    """Answers initialize; `capabilities` are what the methods make up, `server_info` is who answers."""
+    """Answers initialize; `capabilities` are what the methods make up, `server` is who answers."""
 
-    def __init__(self, sessions: Sessions, *, capabilities: Mapping[str, Mapping[str, Any]], server_info: Any) -> None:
+    def __init__(
+        self, sessions: Sessions, *, capabilities: Mapping[str, Mapping[str, Any]], server: Mapping[str, str]
+    ) -> None:
         self._sessions = sessions
         self._capabilities = {name: dict(capabilities[name]) for name in sorted(capabilities)}
-        self._server_info = server_info
+        self._server = server
 
     async def answer(self, call: MethodCall) -> Outcome:
         """An InitializeResult; the session is put into the call's holder."""
@@ -28,7 +30,9 @@ class Initialize:
         result: dict[str, Any] = {
             "protocolVersion": call.revision.name,
             "capabilities": self._capabilities,
-            "serverInfo": self._server_info,
+            "serverInfo": {
+                name: value for name, value in self._server.items() if name not in call.revision.unknown_server_members
+            },
         }
         if call.catalogue.instructions:
             result["instructions"] = call.catalogue.instructions
