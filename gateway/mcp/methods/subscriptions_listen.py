@@ -9,12 +9,17 @@ from typing import Any
 
 from gateway.contract.conditions import Condition
 from gateway.contract.envelopes import Refusal, notification
+from gateway.descriptors.facts.values import ClientCapability
+from gateway.mcp.capabilities import refuse_missing
 from gateway.mcp.methods.method import MethodCall, Outcome
 from gateway.mcp.subscriptions.hub import SubscriptionHub
 from gateway.mcp.subscriptions.topics import TOPICS, Topic
+from gateway.mcp.tasks.calls import takes_task
 
 SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId"
 
+# The extension io.modelcontextprotocol/tasks: the tasks whose changes a client wants to hear of.
+_TASKS_MEMBER = "taskIds"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 _NO_STREAM = Refusal(
     condition=Condition.INVALID_REQUEST,
@@ -31,8 +36,13 @@ class SubscriptionsListen:
     async def answer(self, call: MethodCall) -> Outcome:
         """A SubscriptionsListenResult once the gateway stops, notifications until then.
 
-        Refused are a client that takes no stream, and one too many (resource_exhausted). Being cancelled unsubscribes.
+        Refused are a client that takes no stream, one too many (resource_exhausted), and one that wants to hear of
+        tasks and did not declare them. Of tasks nothing is told: they are asked for. Being cancelled unsubscribes.
         """
+        if _TASKS_MEMBER in call.params["notifications"] and not takes_task(call):
+            refusal = refuse_missing({}, (ClientCapability.TASKS,), f"{_TASKS_MEMBER} of subscriptions/listen")
+            if refusal is not None:
+                return refusal
         outlet = call.exchange.outlet
         if outlet is None:
             return _NO_STREAM

@@ -59,6 +59,7 @@ class Work:
         self.operations: dict[str, Operation] = {}
         self.cancelled: list[str] = []
         self.has_cancelled = asyncio.Event()
+        self.has_looked = asyncio.Event()
         self.answers: list[Any] = []
         self.looks = 0
         self.after: dict[int, Operation] = {}
@@ -72,6 +73,7 @@ class Work:
     async def _get(self, request: bytes, context: grpc.aio.ServicerContext) -> bytes:
         name = GetOperationRequest.FromString(request).name
         self.looks += 1
+        self.has_looked.set()
         self.operations[NAME] = self.after.get(self.looks, self.operations[NAME])
         if name not in self.operations:
             await context.abort(grpc.StatusCode.NOT_FOUND, "no such operation")

@@ -2,13 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import grpc
 import pytest
 
+from gateway.app.settings.model import SealingSection, Settings
 from tests.end_to_end.stage import META
-from tests.end_to_end.tasks.conftest import CAPABILITIES, DECLARED, GET, NAME, TASKS
+from tests.end_to_end.tasks.conftest import CAPABILITIES, DECLARED, GET, NAME, PROTO, TASKS, Work
 
 INFO = "io.modelcontextprotocol/serverInfo"
 NEEDS = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
@@ -196,3 +198,47 @@ async def test_the_name_header_must_be_the_task_id(work: Any) -> None:
 async def test_methods_of_the_older_tasks_are_gone(work: Any, method: str) -> None:
     answer = await work.stage.post(work.stage.make_request(method, {"taskId": "x"}), {"mcp-name": "x"})
     assert (answer.status, answer.json["error"]["code"]) == (404, -32601)
+
+
+async def test_any_replica_with_the_keys_answers_for_a_task(make_stage: Any) -> None:
+    def share_key(settings: Settings) -> Settings:
+        return replace(settings, sealing=SealingSection(keys=("a key that replicas share, of 32 bytes",)))
+
+    first = Work(await make_stage(PROTO, settings=share_key))
+    second = Work(await make_stage(PROTO, settings=share_key))
+    first.begin(first.work())
+    second.begin(second.end(title="Dune"))
+    task_id = await create(first)
+    assert (await look(second, task_id))["status"] == "completed"
+    stranger = Work(await make_stage(PROTO))
+    assert (await stranger.ask_task("get", task_id))["error"]["code"] == -32602
+
+
+async def test_answers_must_be_objects(work: Any) -> None:
+    work.begin(work.ask("name"))
+    task_id = await create(work)
+    for given, text in (
+        ({}, "/params/inputResponses is required"),
+        ({"inputResponses": 5}, "/params/inputResponses must be an object, got 5"),
+        ({"inputResponses": {"name": 5}}, "/params/inputResponses/name must be an object, got 5"),
+    ):
+        error = (await work.ask_task("update", task_id, **given))["error"]
+        assert (error["code"], error["message"]) == (-32602, f"request: {text}")
+    assert work.answers == []
+
+
+async def test_a_backend_that_cannot_be_reached_ends_no_task(work: Any) -> None:
+    async def fail(request: bytes, context: grpc.aio.ServicerContext) -> bytes:
+        await context.abort(grpc.StatusCode.UNAVAILABLE, "restarting")
+        return b""
+
+    task_id = await create(work)
+    work.stage.backend.answers[GET] = fail
+    error = (await work.ask_task("get", task_id))["error"]
+    assert (error["code"], error["message"]) == (-31014, "UNAVAILABLE: restarting")
+
+
+async def test_listening_for_tasks_wants_the_extension(work: Any) -> None:
+    message = work.stage.make_request("subscriptions/listen", {"notifications": {"taskIds": ["x"]}})
+    answer = await work.stage.post(message)
+    assert (answer.status, answer.json["error"]["code"], answer.json["error"]["data"]) == (400, -32021, NEEDS)
