@@ -10,6 +10,7 @@ from gateway.descriptors.facts.values import ClientCapability
 from gateway.mcp.listing import Listing
 from gateway.mcp.mirroring.parameters import HeaderParameter
 from gateway.mcp.offerings.values import NO_OFFERINGS, Offerings
+from gateway.mcp.passage import Passage
 from gateway.mcp.ports import HeaderReader, Headers, StreamRpc, Transcoder, UnaryRpc
 from gateway.mcp.tasks.long_running import LongRunning
 
@@ -84,6 +85,8 @@ class Catalogue:
     `version` is a digest of the listing: equal on every replica that serves the same. `ttl_ms` is how long a client may
     keep a list (0: not at all, as long as the catalogue is not whole), `cache_scope` "public" unless what is listed
     depends on the caller. `offerings` are the prompts and resources beside the tools.
+
+    `shown` are the tools that tools/list gives in the place of all; None: it gives all. `passage` leads to the others.
     """
 
     tools: Mapping[str, Tool]
@@ -93,6 +96,13 @@ class Catalogue:
     ttl_ms: int = 0
     cache_scope: Literal["public", "private"] = "public"
     offerings: Offerings = NO_OFFERINGS
+    shown: Mapping[str, Tool] | None = None
+    passage: Passage | None = None
+
+    @property
+    def listed(self) -> Mapping[str, Tool]:
+        """The tools that tools/list gives, by name."""
+        return self.tools if self.shown is None else self.shown
 
     def find_tool(self, name: str) -> Tool | None:
         """The tool of that name or alias, or None."""

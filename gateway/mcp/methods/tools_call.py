@@ -4,6 +4,7 @@ How calls go and what is told of them is in `mcp.tool_calls`. Source: MCP 2026-0
 """
 
 from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from gateway.contract.conditions import Condition
@@ -19,6 +20,7 @@ from gateway.mcp.input_rounds.rounds import InputRounds
 from gateway.mcp.log_messages import open_log
 from gateway.mcp.methods.method import MethodCall, Outcome
 from gateway.mcp.mirroring.parameters import HeaderParameter
+from gateway.mcp.passage import TOOL_META_KEY, Passage, refuse_name
 from gateway.mcp.ports import Metadata
 from gateway.mcp.progress import Progress, ProgressPace, open_progress
 from gateway.mcp.tasks.calls import OperationCalls, begin_wait
@@ -75,6 +77,9 @@ class ToolsCall:
         params = call.params
         tool = call.catalogue.find_tool(params["name"])
         if tool is None:
+            passage = call.catalogue.passage
+            if passage is not None and params["name"] == passage.tool.name:
+                return await self._pass_on(passage, call)
             return _refuse_tool(params["name"], call.catalogue)
         if tool.header_reader is not None:
             tool = tool.with_headers(call.exchange.headers)
@@ -103,6 +108,20 @@ class ToolsCall:
                 return after
             now = after
             outcome = await self._run(tool, call, timeout_seconds, progress, now)
+        return outcome
+
+    async def _pass_on(self, passage: Passage, call: MethodCall) -> Outcome:
+        """The answer of the tool that a passage leads to, as if it had been called itself; it says which one it is."""
+        resolved = passage.resolve(call.params.get("arguments", {}))
+        if isinstance(resolved, Distilled):
+            return refuse_arguments(passage.tool, resolved)
+        name, arguments = resolved
+        tool = call.catalogue.find_tool(name)
+        if tool is None:
+            return refuse_arguments(passage.tool, refuse_name(name, call.catalogue.tools))
+        outcome = await self.answer(replace(call, params={**call.params, "name": tool.name, "arguments": arguments}))
+        if not isinstance(outcome, Refusal):
+            outcome["_meta"] = {**outcome.get("_meta", {}), TOOL_META_KEY: tool.name}
         return outcome
 
     async def _run(

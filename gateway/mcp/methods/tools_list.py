@@ -76,8 +76,8 @@ class ToolsList:
 
 
 def _encode_listing(catalogue: Catalogue, revision: Revision) -> _Listing:
-    names = tuple(sorted(catalogue.tools))
-    entries = tuple(catalogue.tools[name].encoded_listing for name in names)
+    names = tuple(sorted(catalogue.listed))
+    entries = tuple(catalogue.listed[name].encoded_listing for name in names)
     if revision.unknown_tool_members or revision.has_plain_schemas:
         entries = tuple(fit_tool(entry, revision) for entry in entries)
     return _Listing(catalogue=catalogue, names=names, entries=entries, whole=_join(entries))

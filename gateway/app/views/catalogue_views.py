@@ -1,0 +1,112 @@
+"""The views of the catalogue that is served now: made when they are first asked for, once for each catalogue.
+
+What a profile cannot list is told in the log, each time it changes.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from gateway.app.views.profile_view import ProfileView, Unlisted, make_profile_view
+from gateway.descriptors.profiles.table import PROFILES
+from gateway.mcp.catalogue import Catalogue
+from gateway.mcp.search.tools import make_search_view
+
+_LOG = logging.getLogger("propylon.profiles")
+_LIMIT_TOLD = 20
+_LIMIT_CLIENTS = 1000
+
+
+@dataclass(slots=True)
+class _Made:
+    """A profile's view of one catalogue, and what has been told of it."""
+
+    base: Catalogue | None = None
+    view: ProfileView | None = None
+    told: tuple[Unlisted, ...] = ()
+    making: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class CatalogueViews:
+    """What clients see of the catalogue.
+
+    `catalogue` gives the one that is served now. `searches`: three tools stand for all of them. `clients` says by a
+    glob over a client's name which profile is its own; the first that fits counts.
+    """
+
+    def __init__(
+        self,
+        catalogue: Callable[[], Catalogue],
+        *,
+        searches: bool = False,
+        clients: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self._catalogue = catalogue
+        self._searches = searches
+        self._clients = tuple(clients)
+        self._chosen: dict[str, str | None] = {}
+        self._made = {name: _Made() for name in PROFILES}
+        self._searched: tuple[Catalogue, Catalogue] | None = None
+
+    def get_plain(self) -> Catalogue:
+        """What clients without a profile see."""
+        catalogue = self._catalogue()
+        if not self._searches:
+            return catalogue
+        if self._searched is None or self._searched[0] is not catalogue:
+            self._searched = (catalogue, make_search_view(catalogue))
+        return self._searched[1]
+
+    def get(self, profile: str) -> Catalogue:
+        """What clients of a profile see. Made now where `prepare` has not done it."""
+        made, base = self._made[profile], self.get_plain()
+        if made.view is not None and made.base is base:
+            return made.view.catalogue
+        view = make_profile_view(base, PROFILES[profile])
+        self._keep(profile, base, view)
+        return view.catalogue
+
+    async def prepare(self, profile: str) -> None:
+        """Makes a profile's view aside, where there is none yet of what is served now."""
+        made = self._made[profile]
+        if made.base is self.get_plain():
+            return
+        async with made.making:
+            base = self.get_plain()
+            if made.base is not base:
+                self._keep(profile, base, await asyncio.to_thread(make_profile_view, base, PROFILES[profile]))
+
+    async def prepare_all(self, profiles: Sequence[str]) -> None:
+        """Makes the views of several profiles, one after the other, and so tells what they do not list."""
+        for profile in profiles:
+            await self.prepare(profile)
+
+    def choose(self, client: str, plain: Catalogue) -> Catalogue:
+        """What a client of that name sees: the view of its profile, else `plain`."""
+        if client not in self._chosen:
+            if len(self._chosen) >= _LIMIT_CLIENTS:
+                self._chosen.clear()
+            found = (profile for glob, profile in self._clients if fnmatchcase(client, glob))
+            self._chosen[client] = next(found, None)
+        profile = self._chosen[client]
+        return plain if profile is None else self.get(profile)
+
+    def _keep(self, profile: str, base: Catalogue, view: ProfileView) -> None:
+        made = self._made[profile]
+        made.base, made.view = base, view
+        if view.unlisted != made.told:
+            made.told = view.unlisted
+            tell_unlisted(profile, view)
+
+
+def tell_unlisted(profile: str, view: ProfileView) -> None:
+    """Tells the log which tools a profile does not list and why."""
+    for one in view.unlisted[:_LIMIT_TOLD]:
+        facts: Mapping[str, object] = {"profile": profile, "tool": one.tool, "reason": "; ".join(one.reasons)}
+        _LOG.warning("a profile cannot list a tool", extra=facts)
+    hidden = len(view.unlisted) - _LIMIT_TOLD
+    if hidden > 0:
+        more = f"propylon check --profile {profile} names them all"
+        _LOG.warning("a profile cannot list more tools", extra={"profile": profile, "tools": hidden, "see": more})
