@@ -134,6 +134,7 @@ def _make_backend(section: BackendSection, discovery: DiscoverySection) -> Backe
             call_metadata=section.metadata,
             channel_limits=ChannelLimits(receive_limit_bytes=section.receive_limit_bytes),
             discovery_limits=DiscoveryLimits(deadline_seconds=discovery.timeout_seconds),
+            lane=section.lane,
         )
     )
 

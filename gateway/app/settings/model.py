@@ -55,6 +55,7 @@ class BackendSection:
     discovery_metadata: Metadata = field(repr=False)
     deadline_seconds: float
     receive_limit_bytes: int
+    lane: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

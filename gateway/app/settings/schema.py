@@ -109,6 +109,10 @@ _BACKEND = _section(
         "discovery_metadata": _metadata("gRPC metadata sent with server reflection, and with nothing else."),
         "deadline_seconds": _number("How long a call with one reply may take at most.", 30, 0.001, 86_400),
         "receive_limit_bytes": _integer("The largest message taken from the backend.", 4_194_304, 1_024, 1_073_741_824),
+        "lane": _flag(
+            "Whether ordinary unary calls to a plaintext target take the quick way beside gRPC's own library.",
+            default=True,
+        ),
     },
     required=("name", "target"),
 )
