@@ -59,6 +59,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
             discovery_metadata: {authorization: "Bearer ${TOKEN}"}
             deadline_seconds: ${DEADLINE:-2.5}
             receive_limit_bytes: ${LIMIT}
+            lane: false
         tools:
         log: {level: debug, format: json}
         """
@@ -80,6 +81,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
             discovery_metadata=(("authorization", "Bearer s3cret"),),
             deadline_seconds=2.5,
             receive_limit_bytes=2048,
+            lane=False,
         ),
     )
     assert settings.secrets() == ("agents", "Bearer s3cret", "s3cret")
