@@ -59,7 +59,10 @@ class Tasks:
         state = await self._look(task, call)
         if isinstance(state, Refusal):
             return state
-        status, more = self._tell(task, state, call)
+        told = self._tell(task, state, call)
+        if isinstance(told, Refusal):
+            return told
+        status, more = told
         described = describe_task(
             task.id,
             task.handle,
@@ -128,15 +131,19 @@ class Tasks:
             task.tool, status, call.params["_meta"], forward_internal=self._operations.forward_internal
         )
 
-    def _tell(self, task: _Task, state: OperationState, call: MethodCall) -> tuple[TaskStatus, dict[str, Any]]:
-        """The status of a task, and what belongs to a task of that status."""
+    def _tell(
+        self, task: _Task, state: OperationState, call: MethodCall
+    ) -> tuple[TaskStatus, dict[str, Any]] | Refusal:
+        """The status of a task, and what belongs to a task of that status.
+
+        A client that can answer none of the open questions is refused, as it would be in a call.
+        """
         if not state.is_done:
             if state.input_required is None:
                 return TaskStatus.WORKING, {}
             asked = choose_questions(task.tool, call, state.input_required.questions)
             if isinstance(asked, Refusal):
-                # Nothing that this client could answer: it is told that the task waits, and may cancel it.
-                asked = {}
+                return asked
             requests = {key: {"method": one.method, "params": one.params} for key, one in asked.items()}
             return TaskStatus.INPUT_REQUIRED, {"inputRequests": requests}
         if is_cancelled(state.error):

@@ -242,3 +242,17 @@ async def test_listening_for_tasks_wants_the_extension(work: Any) -> None:
     message = work.stage.make_request("subscriptions/listen", {"notifications": {"taskIds": ["x"]}})
     answer = await work.stage.post(message)
     assert (answer.status, answer.json["error"]["code"], answer.json["error"]["data"]) == (400, -32021, NEEDS)
+
+
+async def test_a_task_asks_only_what_its_client_can_answer(work: Any) -> None:
+    work.begin(
+        work.work(
+            input_required={"requests": {"who": {"elicitation": {"message": "Who?"}}, "where": {"roots": {}}}},
+        )
+    )
+    task_id = await create(work)
+    assert list((await look(work, task_id))["inputRequests"]) == ["who"]
+    bare = {"extensions": {TASKS: {}}}
+    error = (await work.ask_task("get", task_id, declared=bare))["error"]
+    assert (error["code"], error["data"]) == (-32021, {"requiredCapabilities": {"elicitation": {}, "roots": {}}})
+    assert "result" in await work.ask_task("cancel", task_id, declared=bare)
