@@ -85,6 +85,7 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
         "progress_pace": ProgressPace(per_second=settings.limits.progress_per_second),
         "forward_internal": settings.errors.forward_internal,
         "subscriptions": subscriptions,
+        "resource_poll_seconds": settings.limits.resource_poll_seconds,
         "sealer": Sealer([key.encode() for key in settings.sealing.keys] or [make_random_key()]),
     }
 

@@ -21,6 +21,7 @@ from gateway.mcp.methods.logging_set_level import answer_set_level
 from gateway.mcp.methods.method import Method
 from gateway.mcp.methods.ping import answer_ping
 from gateway.mcp.methods.prompts import Prompts
+from gateway.mcp.methods.resource_subscriptions import ResourceSubscriptions, ResourceWatcher
 from gateway.mcp.methods.resources import Resources
 from gateway.mcp.methods.server_discover import ServerDiscover
 from gateway.mcp.methods.subscriptions_listen import SubscriptionsListen
@@ -37,6 +38,7 @@ from gateway.mcp.sessions.forms import fit_result
 from gateway.mcp.sessions.session import Session, SessionHolder
 from gateway.mcp.sessions.sessions import Sessions
 from gateway.mcp.subscriptions.hub import SubscriptionHub
+from gateway.mcp.subscriptions.resource_watch import DEFAULT_POLL_SECONDS, UPDATED_METHOD, ResourceDigests
 from gateway.mcp.subscriptions.topics import TOPICS, Topic
 from gateway.mcp.tasks.calls import OperationCalls
 from gateway.mcp.tool_calls.collector import StreamLimits
@@ -84,7 +86,7 @@ class Dispatcher:
     says of its internal failures. `subscriptions` is who is told of changes; None offers no subscriptions.
     `sealer` seals what clients carry between two requests; None gives this process a key of its own.
     `session_validators` are those of the revisions of the handshake era, by name; None leaves that era unserved, and
-    `sessions` is then None.
+    `sessions` is then None. Resources that somebody subscribed to are read every `resource_poll_seconds`.
     """
 
     def __init__(
@@ -101,6 +103,7 @@ class Dispatcher:
         subscriptions: SubscriptionHub | None = None,
         sealer: Sealer | None = None,
         session_validators: Mapping[str, MessageValidator] | None = None,
+        resource_poll_seconds: float = DEFAULT_POLL_SECONDS,
     ) -> None:
         self._catalogue = catalogue
         self._subscriptions = subscriptions
@@ -149,10 +152,16 @@ class Dispatcher:
             Method(name="resources/read", answer=resources.answer_read, capability="resources", nullable=_ROUNDS),
         )
         completion = Method(name="completion/complete", answer=Completion(asker).answer, nullable=("context",))
+        watcher = ResourceWatcher(
+            resources=resources, digests=ResourceDigests(poll_seconds=resource_poll_seconds), catalogue=catalogue
+        )
+        self._poll_seconds = watcher.digests.poll_seconds
         # Lists that clients may keep are told of when they change, where there is somebody to tell.
         changes = {} if subscriptions is None else {"listChanged": True}
         capabilities = {row.capability: changes for row in served if row.capability}
         capabilities |= {"completions": {}, "logging": {}}
+        if subscriptions is not None:
+            capabilities["resources"] = {**changes, "subscribe": True}
         discover = ServerDiscover(capabilities={**capabilities, "extensions": {ClientCapability.TASKS.value: {}}})
         rows = [Method(name="server/discover", answer=discover.answer, eras=_PER_REQUEST), *served, completion]
         rows += [
@@ -161,17 +170,20 @@ class Dispatcher:
             Method(name="tasks/cancel", answer=tasks.cancel, eras=_PER_REQUEST),
         ]
         if subscriptions is not None:
-            listen = SubscriptionsListen(subscriptions)
+            listen = SubscriptionsListen(subscriptions, watcher)
             rows.append(Method(name="subscriptions/listen", answer=listen.answer, eras=_PER_REQUEST))
         self._admission = Admission(methods=_select(rows, Era.PER_REQUEST), validator=validator)
         self.sessions: Sessions | None = None
         if session_validators is not None:
             self.sessions = Sessions(sealer)
+            watched = ResourceSubscriptions(watcher)
             initialize = Initialize(self.sessions, capabilities=capabilities, server=server.describe())
             rows += [
                 Method(name=INITIALIZE, answer=initialize.answer, eras=_HANDSHAKE),
                 Method(name="ping", answer=answer_ping, eras=_HANDSHAKE),
                 Method(name="logging/setLevel", answer=answer_set_level, eras=_HANDSHAKE),
+                Method(name="resources/subscribe", answer=watched.subscribe, eras=_HANDSHAKE),
+                Method(name="resources/unsubscribe", answer=watched.unsubscribe, eras=_HANDSHAKE),
             ]
             methods = _select(rows, Era.HANDSHAKE)
             self._session_admission = SessionAdmission(methods=methods, validators=session_validators)
@@ -182,7 +194,7 @@ class Dispatcher:
         Being cancelled cancels what the message set going. Any other exception is a fault of ours, for the front's
         outermost ring to answer.
         """
-        admitted = self._admission.judge(message, exchange, self._catalogue())
+        admitted = self._admission.judge(message, exchange, self._choose_catalogue(message, None))
         if admitted is None:
             return None
         if isinstance(admitted, Refusal):
@@ -205,7 +217,7 @@ class Dispatcher:
         `holder` has the session that the message belongs to; `initialize` puts a new one in. None is also the answer to
         a response, which goes to whoever asked.
         """
-        admitted = self._session_admission.judge(message, exchange, self._catalogue(), holder)
+        admitted = self._session_admission.judge(message, exchange, self._choose_catalogue(message, holder), holder)
         if admitted is None:
             return None
         if isinstance(admitted, Refusal):
@@ -216,13 +228,20 @@ class Dispatcher:
             return refusal_response(outcome, message["id"])
         return success_response(message["id"], fit_result(outcome, call.revision), revision=call.revision.name)
 
+    def _choose_catalogue(self, message: Mapping[str, Any], holder: SessionHolder | None) -> Catalogue:
+        """The catalogue that this message is answered from; nothing has looked at it yet."""
+        return self._catalogue()
+
     async def tell_changes(self, session: Session, outlet: Outlet) -> None:
         """Keeps a session's way to its client: tells what changes, until another stream takes over or all is over."""
         hub = self._subscriptions or SubscriptionHub()
         with hub.listen(frozenset(Topic)) as listener, session.listen(outlet, listener):
-            while (changed := await listener.wait()) is not None:
+            # A session may begin to watch resources at any time.
+            while (changed := await listener.wait(timeout_seconds=self._poll_seconds)) is not None:
                 for topic in changed:
                     await outlet.notify(notification(TOPICS[topic].notification))
+                for uri in await session.watch.find_changed() if session.watch is not None else ():
+                    await outlet.notify(notification(UPDATED_METHOD, {"uri": uri}))
 
     @property
     def has_room_to_tell(self) -> bool:

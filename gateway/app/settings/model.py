@@ -80,6 +80,7 @@ class LimitsSection:
     stream_seconds: float
     progress_per_second: int
     listeners: int
+    resource_poll_seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

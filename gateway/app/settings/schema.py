@@ -177,6 +177,9 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
                 ),
                 "progress_per_second": _integer("How often progress of one call is told at most.", 10, 1, 1_000),
                 "listeners": _integer("How many clients may listen for changes at once.", 1_000, 1, 100_000),
+                "resource_poll_seconds": _number(
+                    "How often a resource that somebody subscribed to is read again.", 10, 1, 86_400
+                ),
             },
         ),
         "http": _section(

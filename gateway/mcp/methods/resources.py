@@ -43,17 +43,17 @@ class Resources:
     async def answer_read(self, call: MethodCall) -> Outcome:
         """A ReadResourceResult; invalid_params with `data.uri` where there is no such resource."""
         uri = call.params["uri"]
-        found = _find(call.catalogue, uri)
+        found = find_resource(call.catalogue, uri)
         if found is None:
-            return _refuse_uri(uri)
+            return refuse_uri(uri)
         entry, values = found
         if isinstance(entry, Resource) and entry.read is not None:
             try:
                 return self._tell(call, entry.read())
             except OSError:
-                return _refuse_uri(uri)
+                return refuse_uri(uri)
         if entry.source is None:
-            return _refuse_uri(uri)
+            return refuse_uri(uri)
         reply = await self._asker.ask(entry.source, values, call, uri=uri)
         if not isinstance(reply, Printed):
             return reply
@@ -73,7 +73,7 @@ class Resources:
         }
 
 
-def _find(catalogue: Catalogue, uri: str) -> tuple[Resource | ResourceTemplate, Mapping[str, str]] | None:
+def find_resource(catalogue: Catalogue, uri: str) -> tuple[Resource | ResourceTemplate, Mapping[str, str]] | None:
     """What is served under a URI, and the values of its template's variables."""
     resource = catalogue.offerings.resources.get(uri)
     if resource is not None:
@@ -97,7 +97,8 @@ def _make_contents(reply: Printed, uri: str, mime_type: str | None) -> tuple[Map
     return ({"uri": uri, "mimeType": mime_type or _JSON, "text": text},)
 
 
-def _refuse_uri(uri: str) -> Refusal:
+def refuse_uri(uri: str) -> Refusal:
+    """The refusal of a URI under which nothing is served (MCP 2026-07-28, server/resources, "Error Handling")."""
     return Refusal(
         condition=Condition.INVALID_PARAMS,
         message=f"Resource not found: {quote(uri)}",

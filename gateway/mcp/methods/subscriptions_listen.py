@@ -12,7 +12,9 @@ from gateway.contract.envelopes import Refusal, notification
 from gateway.descriptors.facts.values import ClientCapability
 from gateway.mcp.capabilities import refuse_missing
 from gateway.mcp.methods.method import MethodCall, Outcome
+from gateway.mcp.methods.resource_subscriptions import ResourceWatcher
 from gateway.mcp.subscriptions.hub import SubscriptionHub
+from gateway.mcp.subscriptions.resource_watch import UPDATED_METHOD
 from gateway.mcp.subscriptions.topics import TOPICS, Topic
 from gateway.mcp.tasks.calls import takes_task
 
@@ -20,6 +22,7 @@ SUBSCRIPTION_ID_KEY = "io.modelcontextprotocol/subscriptionId"
 
 # The extension io.modelcontextprotocol/tasks: the tasks whose changes a client wants to hear of.
 _TASKS_MEMBER = "taskIds"
+_URIS_MEMBER = "resourceSubscriptions"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 _NO_STREAM = Refusal(
     condition=Condition.INVALID_REQUEST,
@@ -28,10 +31,11 @@ _NO_STREAM = Refusal(
 
 
 class SubscriptionsListen:
-    """Answers subscriptions/listen from one hub."""
+    """Answers subscriptions/listen from one hub; `watcher` watches single resources."""
 
-    def __init__(self, hub: SubscriptionHub) -> None:
+    def __init__(self, hub: SubscriptionHub, watcher: ResourceWatcher) -> None:
         self._hub = hub
+        self._watcher = watcher
 
     async def answer(self, call: MethodCall) -> Outcome:
         """A SubscriptionsListenResult once the gateway stops, notifications until then.
@@ -51,13 +55,21 @@ class SubscriptionsListen:
             message = f"all {limit} subscriptions that are kept at once are taken; try again later"
             return Refusal(condition=Condition.RESOURCE_EXHAUSTED, message=message, rejection=False)
         meta = {SUBSCRIPTION_ID_KEY: call.request_id}
-        wanted = _read_wanted(call.params["notifications"])
+        asked = call.params["notifications"]
+        wanted = _read_wanted(asked)
+        uris = self._watcher.choose(call, asked.get(_URIS_MEMBER, ()))
         with self._hub.listen(wanted) as listener:
-            honoured = {TOPICS[topic].filter_member: True for topic in Topic if topic in wanted}
+            honoured: dict[str, Any] = {TOPICS[topic].filter_member: True for topic in Topic if topic in wanted}
+            if uris:
+                honoured[_URIS_MEMBER] = list(uris)
             await outlet.notify(notification(_ACKNOWLEDGED, {"notifications": honoured, "_meta": meta}))
-            while (changed := await listener.wait()) is not None:
+            watch = self._watcher.open(call)
+            await watch.set_uris(uris)
+            while (changed := await listener.wait(timeout_seconds=watch.pause_seconds)) is not None:
                 for topic in changed:
                     await outlet.notify(notification(TOPICS[topic].notification, {"_meta": meta}))
+                for uri in await watch.find_changed():
+                    await outlet.notify(notification(UPDATED_METHOD, {"uri": uri, "_meta": meta}))
         return {"resultType": "complete", "_meta": meta}
 
 

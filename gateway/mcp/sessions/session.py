@@ -1,8 +1,8 @@
 """One session of the handshake era, as far as this process has a hand in it.
 
 What `initialize` settled stands in the session's id (`mcp.sessions.sessions`) and never changes; what is here beside it
-is of this process alone: the level of the log, what runs and may be cancelled, what the client was asked, and the
-stream on which it hears of things that no request of its own is about.
+is of this process alone: the level of the log, what runs and may be cancelled, what the client was asked, which
+resources it watches, and the stream on which it hears of things that no request of its own is about.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,21 +15,30 @@ from gateway.mcp.exchange import Outlet
 from gateway.mcp.revisions import Revision
 from gateway.mcp.sessions.questions import Questions
 from gateway.mcp.subscriptions.hub import Listener
+from gateway.mcp.subscriptions.resource_watch import ResourceWatch
 
 
 class Session:
     """A client after its `initialize`. `log_level` is None until the client sets one: it is sent no lines before."""
 
     def __init__(
-        self, session_id: str, *, revision: Revision, client_capabilities: Mapping[str, Any], principal: str = ""
+        self,
+        session_id: str,
+        *,
+        revision: Revision,
+        client_capabilities: Mapping[str, Any],
+        principal: str = "",
+        client_name: str = "",
     ) -> None:
         self.id = session_id
+        self.client_name = client_name
         self.revision = revision
         self.client_capabilities = client_capabilities
         self.principal = principal
         self.log_level: str | None = None
         self.questions = Questions(revision)
         self.back_channel: Outlet | None = None
+        self.watch: ResourceWatch | None = None
         self._listener: Listener | None = None
         self._running: dict[RequestId, Callable[[], None]] = {}
 

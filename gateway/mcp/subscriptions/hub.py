@@ -24,13 +24,20 @@ class Listener:
         self._stirred = asyncio.Event()
         self._is_closed = False
 
-    async def wait(self) -> tuple[Topic, ...] | None:
-        """What is to be told now, in the order of the topics; None once the hub closed and nothing is left to tell."""
-        while not self._pending:
-            if self._is_closed:
-                return None
-            await self._stirred.wait()
-            self._stirred.clear()
+    async def wait(self, *, timeout_seconds: float | None = None) -> tuple[Topic, ...] | None:
+        """What is to be told now, in the order of the topics; None once the hub closed and nothing is left to tell.
+
+        After `timeout_seconds` without anything to tell it is the empty tuple.
+        """
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                while not self._pending:
+                    if self._is_closed:
+                        return None
+                    await self._stirred.wait()
+                    self._stirred.clear()
+        except TimeoutError:
+            return ()
         told = tuple(topic for topic in Topic if topic in self._pending)
         self._pending.clear()
         return told

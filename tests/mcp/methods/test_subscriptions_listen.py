@@ -5,7 +5,9 @@ import asyncio
 from gateway.contract.envelopes import Envelope
 from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.exchange import Exchange
+from gateway.mcp.offerings.values import Offerings, Resource
 from gateway.mcp.subscriptions.hub import SubscriptionHub
+from tests.virtual_time import run_virtually
 
 OLD = Catalogue(tools={}, version="1")
 NEW = Catalogue(tools={}, version="2")
@@ -78,8 +80,42 @@ async def test_a_client_that_takes_no_stream_is_told_so(kit):
 
 
 async def test_list_changed_is_advertised_where_it_is_told(kit):
-    for hub, expected in ((SubscriptionHub(), {"listChanged": True}), (None, {})):
+    changes = {"listChanged": True}
+    for hub, expected in (
+        (SubscriptionHub(), [changes, changes, {**changes, "subscribe": True}]),
+        (None, [{}, {}, {}]),
+    ):
         dispatcher = kit.make_dispatcher(subscriptions=hub)
         _, answer = await kit.ask(dispatcher, kit.make_request("server/discover"))
         capabilities = answer["result"]["capabilities"]
-        assert [capabilities[name] for name in ("tools", "prompts", "resources")] == [expected] * 3
+        assert [capabilities[name] for name in ("tools", "prompts", "resources")] == expected
+
+
+def test_a_watched_resource_that_changes_is_told_of(kit):
+    async def watch():
+        texts = iter(["1", "1", "2", "2"])
+        contents = {"uri": "docs://a", "mimeType": "text/plain"}
+        resource = Resource(
+            uri="docs://a",
+            listing={"uri": "docs://a", "name": "a"},
+            read=lambda: ({**contents, "text": next(texts, "2")},),
+        )
+        offerings = Offerings(resources={"docs://a": resource})
+        hub, client = SubscriptionHub(), Client()
+        dispatcher = kit.make_dispatcher(
+            catalogue=kit.make_catalogue(offerings=offerings), subscriptions=hub, resource_poll_seconds=10
+        )
+        asked = {"notifications": {"resourceSubscriptions": ["docs://a", "docs://none"]}}
+        request = kit.make_request("subscriptions/listen", asked, request_id="listen-1")
+        answer = asyncio.ensure_future(dispatcher.dispatch(request, Exchange(front="test", outlet=client)))
+        assert (await client.heard.get())["params"]["notifications"] == {"resourceSubscriptions": ["docs://a"]}
+        assert await client.heard.get() == {
+            "jsonrpc": "2.0",
+            "method": "notifications/resources/updated",
+            "params": {"uri": "docs://a", "_meta": META},
+        }
+        hub.close()
+        await answer
+        assert client.heard.empty()
+
+    run_virtually(watch())
