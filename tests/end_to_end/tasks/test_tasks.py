@@ -256,3 +256,15 @@ async def test_a_task_asks_only_what_its_client_can_answer(work: Any) -> None:
     error = (await work.ask_task("get", task_id, declared=bare))["error"]
     assert (error["code"], error["data"]) == (-32021, {"requiredCapabilities": {"elicitation": {}, "roots": {}}})
     assert "result" in await work.ask_task("cancel", task_id, declared=bare)
+
+
+async def test_tasks_are_the_same_over_stdio(work: Any) -> None:
+    def complete(message: dict[str, Any]) -> dict[str, Any]:
+        message["params"]["_meta"] = {**META, CAPABILITIES: DECLARED}
+        return message
+
+    (created,) = await work.stage.talk(complete(work.stage.make_call("t.S/Scan", {})))
+    work.begin(work.end(title="Dune"))
+    params = {"taskId": created["result"]["taskId"]}
+    (seen,) = await work.stage.talk(complete(work.stage.make_request("tasks/get", params)))
+    assert seen["result"]["result"]["structuredContent"] == {"title": "Dune"}
