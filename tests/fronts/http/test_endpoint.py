@@ -199,7 +199,7 @@ async def test_a_handshake_is_told_the_revision_that_is_served(client: Any) -> N
 
 
 async def test_an_unknown_method_is_404_with_an_envelope(client: Any, make_request: MakeRequest) -> None:
-    answer = await client.post(make_request("prompts/list", request_id="p"))
+    answer = await client.post(make_request("prompts/lists", request_id="p"))
     assert (answer.status, answer.error["code"], answer.json["id"]) == (404, -32601, "p")
 
 
