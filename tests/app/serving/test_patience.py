@@ -1,6 +1,8 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from gateway.app.catalogue_builder import combine_offers
 from gateway.app.serving.patience import PatientDispatcher
 from gateway.app.wiring import SERVER
@@ -18,7 +20,16 @@ def make_message(method: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": meta}}
 
 
-async def test_what_is_about_tools_waits_for_the_first_round_and_the_rest_does_not() -> None:
+@pytest.mark.parametrize(
+    ("method", "answers"),
+    [
+        ("tools/list", "tools"),
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+        ("prompts/list", "prompts"),
+    ],
+)
+async def test_what_is_about_offers_waits_for_the_first_round_and_the_rest_does_not(method: str, answers: str) -> None:
     asked = asyncio.Event()
     dispatcher = PatientDispatcher(
         asked=asked,
@@ -26,7 +37,7 @@ async def test_what_is_about_tools_waits_for_the_first_round_and_the_rest_does_n
         validator=MessageValidator(load_protocol_schema(PER_REQUEST_REVISION)),
         server=SERVER,
     )
-    listing = asyncio.create_task(dispatcher.dispatch(make_message("tools/list"), STDIO))
+    listing = asyncio.create_task(dispatcher.dispatch(make_message(method), STDIO))
     discovered = await dispatcher.dispatch(make_message("server/discover"), STDIO)
     assert discovered is not None
     assert discovered.body["result"]["_meta"]
@@ -34,4 +45,4 @@ async def test_what_is_about_tools_waits_for_the_first_round_and_the_rest_does_n
     asked.set()
     listed = await asyncio.wait_for(listing, 5)
     assert listed is not None
-    assert "tools" in listed.body["result"]
+    assert answers in listed.body["result"]
