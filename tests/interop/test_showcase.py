@@ -149,11 +149,14 @@ async def test_a_server_that_takes_its_time_is_waited_for(call: Call) -> None:
     }
 
 
-async def test_an_operation_is_answered_with_its_metadata(call: Call) -> None:
-    answer = read(await call("Echo/Wait", {"ttl": "60s", "success": {"content": "later"}}))
-    assert answer["name"].startswith("operations/")
-    assert answer["metadata"]["@type"] == f"type.googleapis.com/{PACKAGE}.WaitMetadata"
-    assert answer["metadata"]["endTime"].endswith("Z")
+async def test_an_operation_is_waited_for_and_answered_with_its_end(call: Call) -> None:
+    assert read(await call("Echo/Wait", {"ttl": "0.5s", "success": {"content": "later"}})) == {"content": "later"}
+
+
+async def test_an_operation_that_fails_is_a_call_that_fails(call: Call) -> None:
+    failure = {"code": 5, "message": "there is none"}
+    status = read_status(await call("Echo/Wait", {"ttl": "0.2s", "error": failure}))
+    assert (status["status"], status["message"]) == ("NOT_FOUND", "there is none")
 
 
 async def test_users_are_made_read_changed_listed_and_deleted(call: Call) -> None:
