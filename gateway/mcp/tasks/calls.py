@@ -36,9 +36,10 @@ from gateway.transcoding.operations import OperationState
 from gateway.transcoding.reply_parts import InputPart
 from gateway.transcoding.rpc_status import RpcStatus, StatusOrigin
 
+# The id of a task travels as a header, of which servers take 8 KiB in all.
+LIMIT_NAME = 1_000
+
 _DEADLINE_EXCEEDED, _UNAVAILABLE = 4, 14
-# Looking again is safe: these say nothing of the operation.
-_PASSING = frozenset({_DEADLINE_EXCEEDED, _UNAVAILABLE})
 
 _Meta = Mapping[str, Any]
 
@@ -49,7 +50,7 @@ class Pace:
 
     first_seconds: float = 0.1
     growth: float = 1.5
-    longest_seconds: float = 5.0
+    longest_seconds: float = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +106,9 @@ class OperationCalls:
         state = read_operation(tool, reply, wait.meta)
         if isinstance(state, Refusal):
             return state
+        if len(state.name) > LIMIT_NAME:
+            reason = f"its name has {len(state.name):,} characters; the limit is {LIMIT_NAME:,}"
+            return refuse_reply(tool, "the backend's operation has too long a name", reason, wait.meta)
         if not state.name and not state.is_done:
             if state.input_required is not None:
                 return state.input_required
@@ -184,7 +188,7 @@ class OperationCalls:
                 return seen
             if isinstance(seen, OperationState):
                 state = replace(seen, name=state.name)
-            elif seen.code not in _PASSING:
+            elif not _is_passing(seen):
                 return tell_failure(tool, seen, wait.meta, forward_internal=self.forward_internal)
         return state
 
@@ -205,6 +209,16 @@ def _becomes_task(tool: Tool, state: OperationState, call: MethodCall) -> bool:
         case TaskSupport.OPTIONAL | TaskSupport.UNSPECIFIED:
             # What is done already needs no second request.
             return not state.is_done and takes_task(call)
+
+
+def _is_passing(status: RpcStatus) -> bool:
+    """Whether a look that failed says nothing of the operation, and may be made again.
+
+    Where this side ends its connections there is nothing left to look with.
+    """
+    if status.code == _UNAVAILABLE:
+        return status.origin is not StatusOrigin.GATEWAY
+    return status.code == _DEADLINE_EXCEEDED
 
 
 async def _tell_progress(state: OperationState, progress: Progress) -> None:

@@ -119,6 +119,20 @@ async def test_a_look_that_fails_for_the_moment_is_made_again(kit: Any, code: in
     assert backend.rpcs == ["get", "get"]
 
 
+async def test_a_gateway_that_closes_its_connections_waits_no_longer(kit: Any) -> None:
+    backend = Backend(kit, [RpcStatus(code=14, message="closing", origin=StatusOrigin.GATEWAY)])
+    body = await call(kit, kit.make_dispatcher(backend.make_tool()))
+    assert (body["result"]["isError"], backend.rpcs) == (True, ["get"])
+
+
+async def test_a_name_that_would_make_too_long_an_id_is_refused(kit: Any) -> None:
+    backend = Backend(kit, [DONE])
+    started = kit.FakeRpc(lambda _: backend.codec.write(OperationState(name="n" * 1001)))
+    body = await call(kit, kit.make_dispatcher(backend.make_tool(call=started)))
+    assert body["error"]["message"].startswith("the backend's operation has too long a name (reference ")
+    assert backend.rpcs == []
+
+
 async def test_a_look_that_fails_for_good_ends_the_call(kit: Any) -> None:
     backend = Backend(kit, [RpcStatus(code=7, message="not yours")])
     body = await call(kit, kit.make_dispatcher(backend.make_tool()))
