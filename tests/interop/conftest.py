@@ -14,6 +14,7 @@ from mcp import Client
 from mcp.types import Tool
 
 ROOT = Path(__file__).parents[2]
+EVERYTHING = ROOT / "tests" / "conformance" / "everything"
 START_SECONDS = 30.0
 STOP_SECONDS = 15.0
 
@@ -98,6 +99,21 @@ def serve(propylon: list[str]) -> Iterator[Callable[..., str]]:
     told = "".join(line for gateway in gateways for line in gateway.printed)
     assert not re.search(r"^Traceback", told, re.MULTILINE), told  # a backend's own may be quoted in a line
     assert codes == [0] * len(gateways), told
+
+
+@pytest.fixture(scope="session")
+def everything_on_stdio() -> list[str]:
+    """The command that serves all that the protocol offers, from one gRPC server, on standard input and output."""
+    return [sys.executable, str(EVERYTHING), "--stdio"]
+
+
+@pytest.fixture(scope="session")
+def everything() -> Iterator[str]:
+    """Where the same is served over HTTP."""
+    server = start([sys.executable, str(EVERYTHING), "--port", "0"])
+    yield server.wait_for(r"(http://127\.0\.0\.1:\d+/mcp)")
+    assert server.stop() == 0, server.printed
+    assert not any(line.startswith("Traceback") for line in server.printed), server.printed
 
 
 @pytest.fixture(scope="session")
