@@ -5,8 +5,10 @@ is asked again with backoff. A new catalogue is built aside, off the event loop,
 """
 
 import asyncio
+import contextlib
 import hashlib
 import logging
+import math
 import random
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +25,8 @@ from gateway.mcp.offerings.values import NO_OFFERINGS, Offerings
 _LOG = logging.getLogger("propylon.discovery")
 # Replicas that started together do not ask together for ever.
 _REFRESH_SPREAD = 0.1
+# How often it is looked for signs that a backend has changed.
+_LOOK_SECONDS = 1.0
 # How many lines of one kind a backend's descriptors may cause each time they change.
 _LIMIT_TOLD = 50
 
@@ -30,13 +34,22 @@ _LIMIT_TOLD = 50
 Swapped = Callable[[Catalogue, Catalogue], None]
 
 
+async def _see_nothing() -> object:
+    """The signs of a source that gives none."""
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One backend as discovery sees it: how to ask it, and how to make an offer of the answer."""
+    """One backend as discovery sees it: how to ask it, and how to make an offer of the answer.
+
+    `read_signs` gives a value that changes when it is worth asking again before the time.
+    """
 
     name: str
     discover: Callable[[], Awaitable[Discovered]]
     build: Callable[[Discovered], Awaitable[Offer]]
+    read_signs: Callable[[], Awaitable[object]] = _see_nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,10 +169,12 @@ class DiscoveryLoop:
 
     async def _watch(self, watched: _Watched) -> None:
         while True:
+            signs = await watched.source.read_signs()
             await self._try(watched)
-            await self._rest(watched)
+            await self._rest(watched, signs)
 
-    async def _rest(self, watched: _Watched) -> None:
+    async def _rest(self, watched: _Watched, signs: object) -> None:
+        """Waits until the backend is to be asked again: its time has come, somebody wants it, or its signs changed."""
         if watched.failures:
             pause: float | None = self._backoff.pause_seconds(watched.failures)
         elif self._settings.refresh_seconds:
@@ -167,11 +182,17 @@ class DiscoveryLoop:
             pause = self._settings.refresh_seconds * spread
         else:
             pause = None
-        try:
-            async with asyncio.timeout(pause):
-                await watched.wake.wait()
-        except TimeoutError:
-            pass
+        loop = asyncio.get_running_loop()
+        end = math.inf if pause is None else loop.time() + pause
+        # Whoever wants no refreshes wants none for a changed file either.
+        look_seconds = _LOOK_SECONDS if self._settings.refresh_seconds else math.inf
+        while not watched.wake.is_set() and (left := end - loop.time()) > 0:
+            step = min(left, look_seconds)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(None if step == math.inf else step):
+                    await watched.wake.wait()
+            if step < left and await watched.source.read_signs() != signs:
+                break
         watched.wake.clear()
 
     async def _try(self, watched: _Watched) -> None:

@@ -173,4 +173,4 @@ def _make_source(section: BackendSection, backend: Backend, settings: Settings) 
             offerings=offerings,
         )
 
-    return Source(name=section.name, discover=discover, build=build)
+    return Source(name=section.name, discover=discover, build=build, read_signs=backend.read_signs)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
+import grpc
 import grpc.aio
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
@@ -58,6 +59,14 @@ class BackendSettings:
     discovery_limits: DiscoveryLimits = field(default_factory=DiscoveryLimits)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """The given files with size and time of change, and how often a lost connection came back."""
+
+    files: tuple[tuple[str, int, int], ...] = ()
+    reconnections: int = 0
+
+
 class Backend:
     """A gRPC server. Made anywhere; used inside one event loop, and closed there."""
 
@@ -74,6 +83,8 @@ class Backend:
         self._has_learned = False
         place = find_place(settings.target, tls=settings.tls) if settings.lane else None
         self._lane = None if place is None else Lane(place, settings.channel_limits)
+        self._was_ready = False
+        self._channel_connections = 0
         check_keepalive(settings.channel_limits, settings.name)
 
     @property
@@ -134,6 +145,20 @@ class Backend:
         self._has_learned = True
         return combine(learned, given, backend=self.name)
 
+    async def read_signs(self) -> Signs:
+        """What gives away at little cost that it is worth asking again: equal as long as nothing has happened.
+
+        It changes with the given files, and when a connection that was lost is there again, which is what a server's
+        restart looks like. To be called every second or so, since losses in between are not seen.
+        """
+        files = await asyncio.to_thread(_read_stamps, self._settings)
+        is_ready = self._channel is not None and self._channel.get_state() is grpc.ChannelConnectivity.READY
+        self._channel_connections += is_ready and not self._was_ready
+        self._was_ready = is_ready
+        on_lane = 0 if self._lane is None else self._lane.connections
+        # The first connection of each kind comes with the first call, not with a restart.
+        return Signs(files=files, reconnections=max(self._channel_connections - 1, 0) + max(on_lane - 1, 0))
+
     def unary(self, rpc_name: str) -> UnaryCall:
         """The unary RPC of that name, "pkg.Service/Method", ready to be called; to be asked for in the event loop.
 
@@ -189,3 +214,16 @@ def _read_sources(settings: BackendSettings) -> tuple[FileDescriptorProto, ...]:
     sets = [read_descriptor_set(path) for path in settings.descriptor_sets]
     folders = [compile_protos(folder) for folder in settings.proto_folders]
     return tuple(file for files in (*sets, *folders) for file in files)
+
+
+def _read_stamps(settings: BackendSettings) -> tuple[tuple[str, int, int], ...]:
+    """Every given file with its size and time of change; what cannot be looked at is left out."""
+    inside = (path for folder in settings.proto_folders for path in sorted(folder.rglob("*.proto")))
+    stamps = []
+    for path in (*settings.descriptor_sets, *inside):
+        try:
+            stat = path.stat()
+        except OSError:
+            continue
+        stamps.append((str(path), stat.st_size, stat.st_mtime_ns))
+    return tuple(stamps)

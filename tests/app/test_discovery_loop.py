@@ -56,12 +56,16 @@ class Scripted:
     def __init__(self, name: str, *answers: Offer | Exception) -> None:
         self.name = name
         self.asked = 0
+        self.signs = 0
         self.change = asyncio.Event()
         self._answers = answers
 
     @property
     def source(self) -> Source:
-        return Source(name=self.name, discover=self._discover, build=self._build)
+        return Source(name=self.name, discover=self._discover, build=self._build, read_signs=self._read_signs)
+
+    async def _read_signs(self) -> object:
+        return self.signs
 
     async def _discover(self) -> Discovered:
         answer = self._answers[min(self.asked, len(self._answers) - 1)]
@@ -315,3 +319,25 @@ async def test_a_fault_of_ours_over_one_backend_leaves_the_others_alone(caplog: 
         await until(lambda: bad.asked >= 3)
         assert names(loop) == ["a"]
     assert [record.message for record in caplog.records if record.exc_info] == ["discovery failed inside the gateway"]
+
+
+async def test_a_backend_that_gives_a_sign_is_asked_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gateway.app.discovery_loop._LOOK_SECONDS", 0.001)
+    backend = Scripted("one", make_offer("one", "a"), make_offer("one", "b"))
+    async with running(backend, settings=replace(SETTINGS, refresh_seconds=3600)) as loop:
+        await loop.ready.wait()
+        assert (names(loop), backend.asked) == (["a"], 1)
+        backend.signs += 1
+        await until(lambda: names(loop) == ["b"])
+        assert backend.asked == 2
+
+
+async def test_where_refreshes_are_off_signs_are_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gateway.app.discovery_loop._LOOK_SECONDS", 0.001)
+    backend = Scripted("one", make_offer("one", "a"), make_offer("one", "b"))
+    async with running(backend) as loop:
+        await loop.ready.wait()
+        backend.signs += 1
+        loop.refresh_now()
+        await until(lambda: names(loop) == ["b"])
+        assert backend.asked == 2

@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -275,3 +276,55 @@ async def test_discovery_and_calls_each_carry_their_own_metadata_alone(
     (asked,) = table.seen_metadata
     assert ("x-disco" in asked, "x-call" in asked) == (True, False)
     assert ("x-disco" in called, "x-call" in called) == (False, True)
+
+
+async def test_a_file_that_changes_is_a_sign(write_set: WriteSet, make_file: MakeFile) -> None:
+    path = write_set(make_file("a.proto"))
+    settings = BackendSettings(name="orders", target=parse_target("127.0.0.1:1"), descriptor_sets=(path,))
+    async with Backend(settings) as backend:
+        before = await backend.read_signs()
+        assert await backend.read_signs() == before
+        path.write_bytes(path.read_bytes() * 2)
+        after = await backend.read_signs()
+        assert after != before
+        path.unlink()
+        assert await backend.read_signs() not in (before, after)
+
+
+@pytest.mark.parametrize("lane", [True, False])
+async def test_a_server_that_comes_back_is_a_sign(lane: bool) -> None:
+    async def serve(port: int) -> tuple[grpc.aio.Server, int]:
+        server = grpc.aio.server()
+        bound = server.add_insecure_port(f"127.0.0.1:{port}")
+        await server.start()
+        return server, bound
+
+    server, port = await serve(0)
+    settings = BackendSettings(name="orders", target=parse_target(f"127.0.0.1:{port}"), lane=lane)
+    async with Backend(settings) as backend:
+        call = backend.unary("a.A/B")
+
+        async def try_until(is_there: Callable[[], Awaitable[bool]]) -> None:
+            async with asyncio.timeout(20):
+                while not await is_there():
+                    await call(b"", timeout_seconds=5, metadata=())
+
+        async def is_reached() -> bool:
+            status = await call(b"", timeout_seconds=5, metadata=())
+            await backend.read_signs()
+            return isinstance(status, RpcStatus) and status.code == grpc.StatusCode.UNIMPLEMENTED.value[0]
+
+        async def is_lost() -> bool:
+            return not await is_reached()
+
+        async def has_given_a_sign() -> bool:
+            return await backend.read_signs() != before
+
+        await try_until(is_reached)
+        before = await backend.read_signs()
+        assert before.reconnections == 0
+        await server.stop(0)
+        await try_until(is_lost)
+        server, _ = await serve(port)
+        await try_until(has_given_a_sign)
+        await server.stop(0)

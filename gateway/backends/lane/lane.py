@@ -40,6 +40,7 @@ class Lane:
         self._next_time = 0.0
         self._pause_seconds = _FIRST_PAUSE_SECONDS
         self._is_closed = False
+        self.connections = 0  # that came to be so far
 
     def find_connection(self) -> Connection | None:
         """A connection that takes calls, or None; one is on its way then, or will be."""
@@ -87,6 +88,7 @@ class Lane:
             if connection.is_usable:
                 self._retired = [one for one in (*self._retired, self._connection) if one and not one.lost.done()]
                 self._connection = connection
+                self.connections += 1
                 self._pause_seconds = _FIRST_PAUSE_SECONDS
                 return True
         except (OSError, TimeoutError, UnicodeError):
