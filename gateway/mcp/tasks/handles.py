@@ -3,7 +3,6 @@
 An id tells nothing, cannot be guessed, opens for the principal it was given to alone, and expires with its task.
 """
 
-import base64
 from dataclasses import dataclass
 
 import orjson
@@ -29,15 +28,7 @@ class TaskHandle:
 
 def seal_handle(sealer: Sealer, handle: TaskHandle, principal: str) -> str:
     """The task id: URL-safe text."""
-    content = orjson.dumps(
-        [
-            handle.backend,
-            handle.tool,
-            base64.b64encode(handle.operation.encode()).decode(),
-            handle.created_at_ms,
-            handle.ttl_ms,
-        ]
-    )
+    content = orjson.dumps([handle.backend, handle.tool, handle.operation, handle.created_at_ms, handle.ttl_ms])
     return sealer.seal(KIND, content, bound_to=principal.encode(), ttl_seconds=handle.ttl_ms / 1000)
 
 
@@ -47,10 +38,4 @@ def open_handle(sealer: Sealer, task_id: str, principal: str) -> TaskHandle | No
     if content is None:
         return None
     backend, tool, operation, created_at_ms, ttl_ms = orjson.loads(content)
-    return TaskHandle(
-        backend=backend,
-        tool=tool,
-        operation=base64.b64decode(operation).decode(),
-        created_at_ms=created_at_ms,
-        ttl_ms=ttl_ms,
-    )
+    return TaskHandle(backend=backend, tool=tool, operation=operation, created_at_ms=created_at_ms, ttl_ms=ttl_ms)
