@@ -56,15 +56,14 @@ class ResourceSubscriptions:
             message = "a subscription holds for a session: send the Mcp-Session-Id that initialize gave"
             return Refusal(condition=Condition.INVALID_REQUEST, message=message, rejection=False)
         watch = session.watch = session.watch or self._watcher.open(call)
-        if uri not in watch.uris and len(watch.uris) >= LIMIT_URIS:
+        if not await watch.add(uri):
             message = f"a session may subscribe to {LIMIT_URIS} resources; unsubscribe from one first"
             return Refusal(condition=Condition.RESOURCE_EXHAUSTED, message=message, rejection=False)
-        await watch.set_uris((*watch.uris, uri))
         return {}
 
     async def unsubscribe(self, call: MethodCall) -> Outcome:
         """An EmptyResult, whether or not there was such a subscription."""
         session = None if call.holder is None else call.holder.session
         if session is not None and session.watch is not None:
-            await session.watch.set_uris(one for one in session.watch.uris if one != call.params["uri"])
+            session.watch.discard(call.params["uri"])
         return {}

@@ -62,9 +62,10 @@ class SubscriptionsListen:
             honoured: dict[str, Any] = {TOPICS[topic].filter_member: True for topic in Topic if topic in wanted}
             if uris:
                 honoured[_URIS_MEMBER] = list(uris)
-            await outlet.notify(notification(_ACKNOWLEDGED, {"notifications": honoured, "_meta": meta}))
             watch = self._watcher.open(call)
-            await watch.set_uris(uris)
+            # Before the acknowledgement: whatever changes after it is a change.
+            await watch.add(*uris)
+            await outlet.notify(notification(_ACKNOWLEDGED, {"notifications": honoured, "_meta": meta}))
             while (changed := await listener.wait(timeout_seconds=watch.pause_seconds)) is not None:
                 for topic in changed:
                     await outlet.notify(notification(TOPICS[topic].notification, {"_meta": meta}))

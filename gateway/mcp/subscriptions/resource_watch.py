@@ -7,7 +7,7 @@ What is read is kept as a digest, and by however many it is asked for within one
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,17 +71,25 @@ class ResourceWatch:
         """How long to wait until it is worth looking again; None where there is nothing to look at."""
         return self._digests.poll_seconds if self._known else None
 
-    async def set_uris(self, uris: Iterable[str]) -> None:
-        """Watches these from now on, and no others."""
-        wanted = list(dict.fromkeys(uris))[:LIMIT_URIS]
-        self._known = {uri: self._known[uri] if uri in self._known else await self._look(uri) for uri in wanted}
+    async def add(self, *uris: str) -> bool:
+        """Watches these too, from what they are now on; False where that would be too many, and none is added."""
+        digests = await asyncio.gather(*map(self._look, uris))
+        if len(self._known.keys() | set(uris)) > LIMIT_URIS:
+            return False
+        self._known = {**dict(zip(uris, digests, strict=True)), **self._known}
+        return True
+
+    def discard(self, uri: str) -> None:
+        """Watches this no longer."""
+        self._known.pop(uri, None)
 
     async def find_changed(self) -> tuple[str, ...]:
         """Those that are not what they were when this was last asked."""
         changed = []
         for uri, before in list(self._known.items()):
             now = await self._look(uri)
-            if now != before:
+            # It may have been discarded meanwhile.
+            if now != before and uri in self._known:
                 self._known[uri] = now
                 changed.append(uri)
         return tuple(changed)

@@ -119,3 +119,33 @@ def test_a_watched_resource_that_changes_is_told_of(kit):
         assert client.heard.empty()
 
     run_virtually(watch())
+
+
+def test_what_changes_once_a_watcher_is_acknowledged_is_told_of(kit):
+    async def watch():
+        text, client = "before", Client()
+        resource = Resource(
+            uri="docs://a",
+            listing={"uri": "docs://a", "name": "a"},
+            read=lambda: ({"uri": "docs://a", "mimeType": "text/plain", "text": text},),
+        )
+        hub = SubscriptionHub()
+        catalogue = kit.make_catalogue(offerings=Offerings(resources={"docs://a": resource}))
+        dispatcher = kit.make_dispatcher(catalogue=catalogue, subscriptions=hub, resource_poll_seconds=10)
+        asked = {"notifications": {"resourceSubscriptions": ["docs://a"]}}
+        request = kit.make_request("subscriptions/listen", asked, request_id="listen-1")
+        hears = client.notify
+
+        async def change_at_once(envelope):
+            nonlocal text
+            text = "after"
+            await hears(envelope)
+
+        client.notify = change_at_once
+        answer = asyncio.ensure_future(dispatcher.dispatch(request, Exchange(front="test", outlet=client)))
+        heard = [(await asyncio.wait_for(client.heard.get(), 60))["method"] for _ in range(2)]
+        assert heard == ["notifications/subscriptions/acknowledged", "notifications/resources/updated"]
+        hub.close()
+        await answer
+
+    run_virtually(watch())
