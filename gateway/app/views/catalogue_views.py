@@ -5,7 +5,7 @@ What a profile cannot list is told in the log, each time it changes.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -78,24 +78,37 @@ class CatalogueViews:
             if made.base is not base:
                 self._keep(profile, base, await asyncio.to_thread(make_profile_view, base, PROFILES[profile]))
 
-    async def prepare_all(self, profiles: Sequence[str]) -> None:
-        """Makes the views of several profiles, one after the other, and so tells what they do not list."""
+    async def report(self, profiles: Iterable[str]) -> None:
+        """Tells the log what these profiles do not list of what is served now. Nothing of it is kept."""
         for profile in profiles:
-            await self.prepare(profile)
+            made, base = self._made[profile], self.get_plain()
+            if made.base is not base:
+                view = await asyncio.to_thread(make_profile_view, base, PROFILES[profile])
+                self._tell(profile, view)
 
-    def choose(self, client: str, plain: Catalogue) -> Catalogue:
-        """What a client of that name sees: the view of its profile, else `plain`."""
+    def forget(self, before: Catalogue, now: Catalogue) -> None:
+        """Lets the views of a catalogue go that is no longer served."""
+        self._searched = None
+        for made in self._made.values():
+            made.base = made.view = None
+
+    def find_profile(self, client: str) -> str | None:
+        """The profile of a client of that name, None where it has none."""
         if client not in self._chosen:
             if len(self._chosen) >= _LIMIT_CLIENTS:
                 self._chosen.clear()
             found = (profile for glob, profile in self._clients if fnmatchcase(client, glob))
             self._chosen[client] = next(found, None)
-        profile = self._chosen[client]
-        return plain if profile is None else self.get(profile)
+        return self._chosen[client]
 
     def _keep(self, profile: str, base: Catalogue, view: ProfileView) -> None:
         made = self._made[profile]
         made.base, made.view = base, view
+        self._tell(profile, view)
+
+    def _tell(self, profile: str, view: ProfileView) -> None:
+        """Tells what a view does not list, where that is news."""
+        made = self._made[profile]
         if view.unlisted != made.told:
             made.told = view.unlisted
             tell_unlisted(profile, view)

@@ -8,6 +8,7 @@ from typing import Any
 
 from gateway.contract.conditions import Condition
 from gateway.contract.envelopes import Refusal
+from gateway.mcp.client_names import read_client_name
 from gateway.mcp.methods.method import MethodCall, Outcome
 from gateway.mcp.sessions.sessions import Sessions
 
@@ -26,7 +27,12 @@ class Initialize:
         """An InitializeResult; the session is put into the call's holder."""
         if call.holder is None:
             return Refusal(condition=Condition.INVALID_REQUEST, message="no session can be opened here")
-        call.holder.session = self._sessions.open(call.revision, call.params["capabilities"], call.exchange.principal)
+        call.holder.session = self._sessions.open(
+            call.revision,
+            call.params["capabilities"],
+            call.exchange.principal,
+            client_name=read_client_name(call.params.get("clientInfo")),
+        )
         result: dict[str, Any] = {
             "protocolVersion": call.revision.name,
             "capabilities": self._capabilities,

@@ -35,12 +35,22 @@ class Sessions:
         self._live: OrderedDict[str, Session] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()
 
-    def open(self, revision: Revision, declared: Mapping[str, Any], principal: str = "") -> Session:
+    def open(
+        self, revision: Revision, declared: Mapping[str, Any], principal: str = "", *, client_name: str = ""
+    ) -> Session:
         """A new session. Of the capabilities that the client declared those count which the revision knows."""
         capabilities = _settle_capabilities(revision, declared)
-        content = orjson.dumps([revision.name, capabilities])
+        content = orjson.dumps([revision.name, capabilities, client_name])
         session_id = self._sealer.seal(_KIND, content, bound_to=principal.encode(), ttl_seconds=TTL_SECONDS)
-        return self._keep(Session(session_id, revision=revision, client_capabilities=capabilities, principal=principal))
+        return self._keep(
+            Session(
+                session_id,
+                revision=revision,
+                client_capabilities=capabilities,
+                principal=principal,
+                client_name=client_name,
+            )
+        )
 
     def find(self, session_id: str, principal: str = "") -> Session | None:
         """The session of that id, or None where it is none of ours, another's, over or expired."""
@@ -53,11 +63,19 @@ class Sessions:
         content = self._sealer.open(_KIND, session_id, bound_to=principal.encode())
         if content is None:
             return None
-        name, capabilities = orjson.loads(content)
+        name, capabilities, client_name = orjson.loads(content)
         revision = find_served(name, Era.HANDSHAKE)
         if revision is None:
             return None
-        return self._keep(Session(session_id, revision=revision, client_capabilities=capabilities, principal=principal))
+        return self._keep(
+            Session(
+                session_id,
+                revision=revision,
+                client_capabilities=capabilities,
+                principal=principal,
+                client_name=client_name,
+            )
+        )
 
     def has_ended(self, session_id: str) -> bool:
         """Whether a session of that id was ended here, not long ago."""
