@@ -5,7 +5,7 @@ What lives as long as the process is built here and handed down; nothing is star
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +18,9 @@ from gateway.app.configured_offerings import make_configured_offerings
 from gateway.app.discovery_loop import DiscoveryLoop, Source
 from gateway.app.offerings_builder import make_offerings
 from gateway.app.operator_error import OperatorError
-from gateway.app.serving.patience import PatientDispatcher
-from gateway.app.settings.model import BackendSection, DiscoverySection, Settings
+from gateway.app.settings.model import BackendSection, DiscoverySection, Settings, ToolSurface
+from gateway.app.views.catalogue_views import CatalogueViews
+from gateway.app.views.dispatchers import make_dispatcher, make_patient_dispatcher, make_profile_dispatchers
 from gateway.backends.backend import Backend, BackendSettings, DiscoveryLimits
 from gateway.backends.channels import ChannelError, ChannelLimits
 from gateway.backends.discovery import Discovered, DiscoveryFailed
@@ -44,14 +45,17 @@ SERVER = ServerIdentity(name="propylon", title="Propylon", version=__version__)
 class Gateway:
     """Everything between the fronts and the network.
 
-    `patient_dispatcher` is for a client that started the process. `cut_calls` ends every running call, and each later
+    `profile_dispatchers` are those of the profiles' endpoints, by the last part of their paths. `patient_dispatcher` is
+    for a client that started the process. `cut_calls` ends every running call, and each later
     one, with UNAVAILABLE.
     """
 
     settings: Settings
+    views: CatalogueViews
     discovery: DiscoveryLoop
     subscriptions: SubscriptionHub
     dispatcher: Dispatcher
+    profile_dispatchers: Mapping[str, Dispatcher]
     patient_dispatcher: Dispatcher
     cut_calls: Callable[[], Awaitable[None]]
 
@@ -71,8 +75,11 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
     )
     subscriptions = SubscriptionHub(limit_listeners=settings.limits.listeners)
     discovery.tell_of_swaps(subscriptions.publish)
+    searches = settings.tools.surface is ToolSurface.SEARCH
+    views = CatalogueViews(lambda: discovery.catalogue, searches=searches, clients=settings.profiles.clients)
+    discovery.tell_of_swaps(views.forget)
     options: dict[str, Any] = {
-        "catalogue": lambda: discovery.catalogue,
+        "catalogue": views.get_plain if searches else lambda: discovery.catalogue,
         "validator": MessageValidator(load_protocol_schema(PER_REQUEST_REVISION)),
         "session_validators": {name: MessageValidator(load_protocol_schema(name)) for name in HANDSHAKE_SERVED},
         "server": SERVER,
@@ -95,10 +102,12 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
     try:
         yield Gateway(
             settings=settings,
+            views=views,
             discovery=discovery,
             subscriptions=subscriptions,
-            dispatcher=Dispatcher(**options),
-            patient_dispatcher=PatientDispatcher(asked=discovery.asked, **options),
+            dispatcher=make_dispatcher(views, options),
+            profile_dispatchers=make_profile_dispatchers(views, settings.profiles.paths, options),
+            patient_dispatcher=make_patient_dispatcher(views, discovery.asked, options),
             cut_calls=cut_calls,
         )
     finally:
@@ -118,6 +127,7 @@ def make_http_application(gateway: Gateway, health: HealthReport) -> ASGIApp:
             argument_headers=list_argument_headers(settings.rpcs),
         ),
         health,
+        gateway.profile_dispatchers,
     )
 
 

@@ -20,6 +20,13 @@ class ReadyWhen(enum.Enum):
     ANY_BACKEND = "any_backend"
 
 
+class ToolSurface(enum.Enum):
+    """What tools/list gives."""
+
+    LIST = "list"
+    SEARCH = "search"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenAddress:
     """Where the HTTP front listens; `host` without the brackets of IPv6, `port` 0 for any free one."""
@@ -67,6 +74,19 @@ class ToolsSection:
     page_size: int
     ttl_seconds: float
     confirm_destructive: bool
+    many: int
+    surface: ToolSurface
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfilesSection:
+    """Who sees tools in the form of which model provider: endpoints by the last part of their paths, clients by name.
+
+    `clients` are pairs of a glob and a profile, in their order.
+    """
+
+    paths: Mapping[str, str]
+    clients: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +184,7 @@ class Settings:
     backends: tuple[BackendSection, ...]
     rpcs: tuple[RpcEntry, ...]
     tools: ToolsSection
+    profiles: ProfilesSection
     limits: LimitsSection
     http: HttpSection
     prompts: tuple[PromptSection, ...]

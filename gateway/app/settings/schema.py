@@ -6,10 +6,12 @@ that is a secret and never appears in a fault.
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from gateway.app.settings.content_schema import PROMPT_ENTRY, RESOURCE_ENTRY
 from gateway.app.settings.rpc_schema import RPC_ENTRY
+from gateway.descriptors.profiles.table import PROFILES
 
 
 def _text(description: str, **more: Any) -> dict[str, Any]:
@@ -65,6 +67,21 @@ def _metadata(description: str) -> dict[str, Any]:
         "description": description,
     }
 
+
+def _profiles(description: str, keys: str, default: Mapping[str, str] | None = None) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "propertyNames": {"pattern": keys},
+        "additionalProperties": {"type": "string", "enum": list(PROFILES)},
+        "default": dict(default or {}),
+        "description": description,
+    }
+
+
+PROFILE_PATHS: Mapping[str, str] = MappingProxyType(
+    {"openai": "openai-strict", "gemini": "gemini", "anthropic": "anthropic-strict", "bedrock": "bedrock"}
+)
+"""The endpoints of profiles that are there unless something else is configured."""
 
 _SELECTION = {
     "include": _texts(
@@ -148,6 +165,22 @@ SETTINGS_SCHEMA: Mapping[str, Any] = {
                 "ttl_seconds": _number("How long a client may keep the list.", 60, 0, 86_400),
                 "confirm_destructive": _flag(
                     "Ask the user before a call of a destructive tool; clients that cannot ask are refused."
+                ),
+                "many": _integer("More tools than this are many for a model: the start says so.", 40, 1, 10_000),
+                "surface": _choice(
+                    "Every tool is listed, or three that search, describe and call the others.", "list", "search"
+                ),
+            },
+        ),
+        "profiles": _section(
+            "Who sees tools in the form of which model provider; see docs/surface.md.",
+            {
+                "paths": _profiles(
+                    "Endpoints below http.path, and the profile of each.", "^[A-Za-z0-9._~-]{1,64}$", PROFILE_PATHS
+                ),
+                "clients": _profiles(
+                    "Globs over the names that clients state, and the profile of those that fit; the first one counts.",
+                    "^.{1,64}$",
                 ),
             },
         ),

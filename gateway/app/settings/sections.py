@@ -13,6 +13,7 @@ from gateway.app.settings.model import (
     LimitsSection,
     ListenAddress,
     LogSection,
+    ProfilesSection,
     PromptSection,
     ReadyWhen,
     ResourceSection,
@@ -21,6 +22,7 @@ from gateway.app.settings.model import (
     ShutdownSection,
     TlsSection,
     ToolsSection,
+    ToolSurface,
 )
 from gateway.descriptors.facts.entries import RpcEntry
 from gateway.telemetry.logs import LogFormat, LogLevel
@@ -35,7 +37,10 @@ def build_settings(raw: Mapping[str, Any], folder: Path) -> Settings:
         listen=address,
         backends=tuple(build_backend(backend, folder) for backend in raw["backends"]),
         rpcs=tuple(build_entry(entry) for entry in raw["rpcs"]),
-        tools=ToolsSection(**_tuples(raw["tools"])),
+        tools=ToolsSection(**_tuples(raw["tools"]) | {"surface": ToolSurface(raw["tools"]["surface"])}),
+        profiles=ProfilesSection(
+            paths=dict(raw["profiles"]["paths"]), clients=tuple(raw["profiles"]["clients"].items())
+        ),
         limits=LimitsSection(**raw["limits"]),
         http=HttpSection(**_tuples(raw["http"])),
         prompts=tuple(PromptSection(**_tuples(prompt)) for prompt in raw["prompts"]),

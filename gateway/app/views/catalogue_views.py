@@ -50,6 +50,11 @@ class CatalogueViews:
         self._made = {name: _Made() for name in PROFILES}
         self._searched: tuple[Catalogue, Catalogue] | None = None
 
+    @property
+    def has_clients(self) -> bool:
+        """Whether some clients have a profile by their name."""
+        return bool(self._clients)
+
     def get_plain(self) -> Catalogue:
         """What clients without a profile see."""
         catalogue = self._catalogue()

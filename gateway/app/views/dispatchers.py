@@ -1,8 +1,10 @@
-"""A dispatcher for clients that see a view of the catalogue: those of an endpoint, or those of some names."""
+"""Dispatchers for clients that see a view of the catalogue: those of an endpoint, or those of some names."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gateway.app.serving.patience import PatientDispatcher
 from gateway.app.views.catalogue_views import CatalogueViews
 from gateway.contract.envelopes import Envelope
 from gateway.mcp.catalogue import Catalogue
@@ -60,3 +62,31 @@ def choose_by_client(views: CatalogueViews) -> ChooseProfile:
         return views.find_profile(session.client_name if session is not None else find_client_name(message))
 
     return choose
+
+
+class PatientViewDispatcher(PatientDispatcher, ViewDispatcher):
+    """The same for a client that started the process."""
+
+
+def make_dispatcher(views: CatalogueViews, options: Mapping[str, Any]) -> Dispatcher:
+    """The dispatcher of the endpoint that is no profile's."""
+    if not views.has_clients:
+        return Dispatcher(**options)
+    return ViewDispatcher(views=views, choose_profile=choose_by_client(views), **options)
+
+
+def make_patient_dispatcher(views: CatalogueViews, asked: asyncio.Event, options: Mapping[str, Any]) -> Dispatcher:
+    """The same for a client that started the process; `asked` is set when every backend has been asked once."""
+    if not views.has_clients:
+        return PatientDispatcher(asked=asked, **options)
+    return PatientViewDispatcher(asked=asked, views=views, choose_profile=choose_by_client(views), **options)
+
+
+def make_profile_dispatchers(
+    views: CatalogueViews, paths: Mapping[str, str], options: Mapping[str, Any]
+) -> Mapping[str, Dispatcher]:
+    """The dispatchers of the profiles' endpoints, by the last part of their paths."""
+    return {
+        path: ViewDispatcher(views=views, choose_profile=choose_always(profile), **options)
+        for path, profile in paths.items()
+    }
