@@ -77,6 +77,9 @@ def test_the_python_of_the_page_runs(tmp_path: Path) -> None:
     outputs = [f"--python_out={tmp_path}", f"--grpc_python_out={tmp_path}"]
     compile_them = [sys.executable, "-m", "grpc_tools.protoc", f"-I{tmp_path}", f"-I{OWN_PROTOS}", f"-I{well_known}"]
     subprocess.run([*compile_them, *outputs, *map(str, files)], check=True, cwd=tmp_path)
+    # Where this project is installed, its own package goes before a folder that is none.
+    for folder in ("gateway", "gateway/v1"):
+        (tmp_path / folder / "__init__.py").touch()
     environment = {"PATH": "", "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], check=False, cwd=tmp_path, env=environment, capture_output=True, text=True

@@ -35,22 +35,32 @@ class _Tracebacks(logging.Handler):
 class Kitchen:
     """The stage, how to run a coroutine on its event loop, and the tracebacks that were logged."""
 
-    def __init__(self, stage: Stage, run: Callable[[Coroutine[Any, Any, Any]], Any], tracebacks: list[str]) -> None:
+    def __init__(self, stage: Stage, run: Callable[[Coroutine[Any, Any, Any]], Any], handler: _Tracebacks) -> None:
         self.stage = stage
         self.run = run
-        self.tracebacks = tracebacks
+        self.handler = handler
+
+    @property
+    def tracebacks(self) -> list[str]:
+        return self.handler.seen
 
 
 @pytest.fixture(scope="session")
 def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kitchen]:
-    log, handler = logging.getLogger("propylon"), _Tracebacks()
-    log.addHandler(handler)
     with asyncio.Runner() as runner:
         folder = tmp_path_factory.mktemp("kitchen")
         opening = open_stage(folder, PLAIN, **PROTOS)
         stage = runner.run(opening.__aenter__())
-        yield Kitchen(stage, runner.run, handler.seen)
+        yield Kitchen(stage, runner.run, _Tracebacks())
         assert runner.run(stage.is_well())
         runner.run(opening.__aexit__(None, None, None))
+
+
+@pytest.fixture(autouse=True)
+def _no_traceback(kitchen: Kitchen) -> Iterator[None]:
+    """Listens to the log while a test of this folder runs, and to no other's."""
+    log, handler = logging.getLogger("propylon"), kitchen.handler
+    log.addHandler(handler)
+    yield
     log.removeHandler(handler)
     assert handler.seen == []
