@@ -80,6 +80,17 @@ _SEARCH_OUTPUT = {
     },
     "required": ["tools", "total"],
 }
+_DESCRIBE_OUTPUT = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "title": {"type": "string"},
+        "description": {"type": "string"},
+        "inputSchema": {"type": "object", "description": "The JSON Schema of its arguments."},
+        "outputSchema": {"type": "object", "description": "The JSON Schema of its result."},
+    },
+    "required": ["name", "inputSchema"],
+}
 _CALL_INPUT = _closed(
     {
         NAME_ARGUMENT: _NAME,
@@ -113,6 +124,7 @@ def make_search_view(catalogue: Catalogue) -> Catalogue:
         f"Gives a tool's description and the schemas of its arguments and its result. {SEARCH} finds its name.",
         _closed({NAME_ARGUMENT: _NAME}, NAME_ARGUMENT),
         _NO_CHANGE,
+        _DESCRIBE_OUTPUT,
     )
     call = _make_tool(
         CALL, "Call a tool", f"Calls a tool that {SEARCH} found, as {DESCRIBE} tells.", _CALL_INPUT, _ANY_CHANGE
