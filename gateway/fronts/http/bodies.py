@@ -45,9 +45,12 @@ async def read_body(receive: Receive, head: RequestHead, settings: HttpSettings)
             sentence = f"the body was not complete after {settings.body_timeout_seconds:g} s"
             return refuse(408, sentence, closes=True)
     if len(body) > limit:
-        # Of a length that nobody stated nobody knows how much is still to come: the connection ends.
-        rest_bytes = 0 if has_ended else settings.drain_limit_bytes
-        return Oversized(response=_refuse_size(limit, closes=not has_ended), rest_bytes=rest_bytes)
+        # Of a length that nobody stated nobody knows how much is still to come. What comes at once is let pass, which
+        # saves the connection of a client that does not wait; else it ends.
+        left = settings.drain_limit_bytes
+        if not has_ended:
+            left, has_ended = await _drop(receive, left, settings.drain_patience_seconds)
+        return Oversized(response=_refuse_size(limit, closes=not has_ended), rest_bytes=0 if has_ended else left)
     return body
 
 
@@ -58,19 +61,32 @@ async def dispose(oversized: Oversized, receive: Receive, send: Send, settings: 
     first, then the rest is dropped, and only then the exchange ends.
     """
     await oversized.response.send(send, is_last=False)
-    left = oversized.rest_bytes
+    if oversized.rest_bytes > 0:
+        try:
+            await _drop(receive, oversized.rest_bytes, settings.body_timeout_seconds)
+        except ClientGone:
+            return
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _drop(receive: Receive, limit_bytes: int, limit_seconds: float) -> tuple[int, bool]:
+    """Reads on and keeps nothing: how many bytes of the limit are left, and whether the body has ended.
+
+    Raises `ClientGone`.
+    """
+    left = limit_bytes
     try:
-        async with asyncio.timeout(settings.body_timeout_seconds):
+        async with asyncio.timeout(limit_seconds):
             while left > 0:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    return
+                    raise ClientGone
                 left -= len(message.get("body", b""))
                 if not message.get("more_body", False):
-                    break
+                    return left, True
     except TimeoutError:
         pass
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
+    return max(left, 0), False
 
 
 async def _read_rest(receive: Receive, begun: bytes, limit: int) -> tuple[bytes, bool]:

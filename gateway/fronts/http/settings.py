@@ -18,7 +18,8 @@ class HttpSettings:
 
     `body_limit_bytes` bounds a request's body. Of a body that is refused for its size `drain_limit_bytes` more are read
     and dropped, for at most `body_timeout_seconds`, so that the client gets to read the answer; that is also how long a
-    body may take once it has begun. After `disconnect_check_seconds` a call is watched for its client going away;
+    body may take once it has begun. Where no length was stated, the answer waits for up to `drain_patience_seconds` for
+    the body's end, with which the connection is kept. After `disconnect_check_seconds` a call is watched for its client going away;
     shorter ones are not worth it.
 
     A call that has sent nothing for `keep_alive_seconds` gets a comment, where its client takes server-sent events; a
@@ -32,6 +33,7 @@ class HttpSettings:
     allowed_origins: tuple[str, ...] = ()
     body_limit_bytes: int = 4 * 1024 * 1024
     drain_limit_bytes: int = 16 * 1024 * 1024
+    drain_patience_seconds: float = 0.5
     body_timeout_seconds: float = 30.0
     disconnect_check_seconds: float = 0.01
     keep_alive_seconds: float = 15.0

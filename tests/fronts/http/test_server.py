@@ -181,6 +181,19 @@ async def test_a_body_of_unknown_length_over_the_limit_is_refused(port: int, get
         assert await connection.is_closed()
 
 
+async def test_a_body_of_unknown_length_over_the_limit_that_ends_leaves_the_connection(
+    port: int, get_headers: GetHeaders, write_request: Callable[..., bytes]
+) -> None:
+    async with connect(port) as connection:
+        await connection.write(write_head({**get_headers(b""), "Transfer-Encoding": "chunked"}, None))
+        await connection.write((b"4e20\r\n" + b"x" * 20_000 + b"\r\n") * 6 + b"0\r\n\r\n")
+        status, headers, body = await connection.read_answer()
+        assert (status, orjson.loads(body)["error"]["code"]) == (413, -32600)
+        assert "connection" not in headers
+        await connection.write(write_request())
+        assert (await connection.read_answer())[0] == 200
+
+
 async def test_a_client_that_asks_first_never_sends_a_body_over_the_limit(port: int, get_headers: GetHeaders) -> None:
     async with connect(port) as connection:
         await connection.write(write_head({**get_headers(b""), "Expect": "100-continue"}, 100_001))
