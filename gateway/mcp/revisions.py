@@ -151,9 +151,15 @@ def judge_era(body_revision: str | None, header_revision: str | None) -> Era:
     return Era.PER_REQUEST if row is None else row.era
 
 
-def refuse_revision(requested: str) -> Refusal:
-    """The refusal of a revision that is not served; names those that are, for a client of an earlier era shows it."""
+def refuse_revision(requested: str, era: Era = Era.PER_REQUEST) -> Refusal:
+    """The refusal of a revision that is not served; names those that are, for a client of an earlier era shows it.
+
+    `era` is the one that the message is of. `supported` are those of the per-request era either way: what a request may
+    simply state, as server/discover has it.
+    """
     served = ", ".join(PER_REQUEST_SERVED)
+    if era is Era.HANDSHAKE:
+        served += f", and after initialize {', '.join(HANDSHAKE_SERVED)}"
     return Refusal(
         condition=Condition.UNSUPPORTED_PROTOCOL_VERSION,
         message=f"protocol version {quote(requested)} is not served here; served is {served}",

@@ -49,6 +49,13 @@ def test_a_refused_revision_is_told_what_is_served() -> None:
     assert refusal.data == {"supported": ["2026-07-28"], "requested": "v999.0.0"}
 
 
+def test_a_client_of_the_handshake_era_is_told_what_it_may_settle_on() -> None:
+    refusal = refuse_revision("2024-11-05", Era.HANDSHAKE)
+    assert refusal.message is not None
+    assert refusal.message.endswith("is 2026-07-28, and after initialize 2025-11-25, 2025-06-18, 2025-03-26")
+    assert len(refusal.message) <= 200
+
+
 def test_a_hostile_revision_is_bounded() -> None:
     refusal = refuse_revision("\n" * 10 + "x" * 100_000)
     assert refusal.data is not None

@@ -42,6 +42,7 @@ RESPONSES_MEMBER = "inputResponses"
 
 LIMIT_ROUNDS = 20
 _ASK_SECONDS = 600.0
+_FIRST_PAUSE_SECONDS, _LAST_PAUSE_SECONDS = 0.05, 0.25
 
 _FAILED_PRECONDITION = 9
 _PERMISSION_DENIED = 7
@@ -111,6 +112,9 @@ class InputRounds:
         asker = call.exchange.asker
         if asker is None:
             return self._hand_over(tool, call, now)
+        if not now.questions:
+            # A backend that only wants to be called again: at the pace that clients of the per-request era have.
+            await asyncio.sleep(min(_FIRST_PAUSE_SECONDS * 2 ** max(now.number - 1, 0), _LAST_PAUSE_SECONDS))
         answers = await _ask_directly(asker, now.questions)
         if isinstance(answers, Refusal):
             return answers

@@ -68,7 +68,7 @@ class SessionAdmission:
             return session.revision if session is not None else negotiate(None)
         revision = find_served(header, Era.HANDSHAKE)
         if revision is None:
-            return refuse_revision(header)
+            return refuse_revision(header, Era.HANDSHAKE)
         if session is not None and session.revision is not revision:
             message_text = f"this session speaks {session.revision.name}, but MCP-Protocol-Version says {header}"
             return Refusal(condition=Condition.INVALID_REQUEST, message=message_text)

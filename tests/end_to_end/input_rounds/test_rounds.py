@@ -27,6 +27,7 @@ CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 ASKABLE = {"elicitation": {}, "sampling": {}, "roots": {}}
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer", "default": 30}}}
 NAME = {"method": "elicitation/create", "params": {"mode": "form", "message": "Who?", "requestedSchema": SCHEMA}}
+HANDSHAKE = {"mcp-protocol-version": None, "mcp-method": None, "mcp-name": None}
 ADA = {"action": "accept", "content": {"name": "Ada"}}
 
 
@@ -209,3 +210,24 @@ async def test_another_replica_with_the_same_keys_goes_on(make_stage: Any) -> No
     state = (await ask(one, "t.S/Get"))["result"]["requestState"]
     done = await ask(other, "t.S/Get", inputResponses={"who": ADA}, requestState=state)
     assert done["result"]["structuredContent"] == {"text": "done"}
+
+
+async def test_a_client_that_can_be_asked_is_asked_while_its_call_waits(stage: Any) -> None:
+    hello = {"protocolVersion": "2025-11-25", "capabilities": ASKABLE, "clientInfo": {"name": "t", "version": "0"}}
+    opened = await stage.post({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}, HANDSHAKE)
+    assert opened.status == 200
+    session = {**HANDSHAKE, "mcp-session-id": opened.headers["mcp-session-id"]}
+    asked = iter([b"s1", b"s2", None])
+
+    async def reply(_request: bytes, _context: Any) -> bytes:
+        state = next(asked)
+        answer = stage.make("t.Reply", text="done") if state is None else make_question(stage, state=state)
+        return bytes(answer.SerializeToString())
+
+    stage.backend.answers["t.S/Get"] = reply
+    call = stage.make_call("t.S/Get", {"text": "a"})
+    del call["params"]["_meta"]
+    result = (await stage.post(call, session)).json["result"]
+    assert result == {"content": [{"type": "text", "text": '{"text":"done"}'}], "structuredContent": {"text": "done"}}
+    contexts = [stage.messages("t.Q").FromString(request).context for request in stage.requests("t.S/Get")]
+    assert [context.state for context in contexts] == [b"", b"s1", b"s2"]
