@@ -5,13 +5,13 @@ import pytest
 import pytest_asyncio
 from mcp import Client, StdioServerParameters
 
-from tests.interop.features.talk import MODES, Talk
+from tests.interop.features.talk import WAYS, Talk
 
 
 @pytest_asyncio.fixture(
     scope="session",
     loop_scope="session",
-    params=[(front, mode) for front in ("http", "stdio") for mode in MODES],
+    params=WAYS,
     ids="-".join,
 )
 async def connected(

@@ -14,7 +14,8 @@ from mcp.types import CreateMessageResult, ElicitResult, ListRootsResult, Root, 
 from tests.conformance.fixture.blocks import PNG, WAV
 
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
-MODES = ("auto", "2026-07-28", "legacy")
+# How the client is connected, and how it settles on a revision.
+WAYS = (("http", "auto"), ("http", "2026-07-28"), ("http", "legacy"), ("stdio", "auto"), ("stdio", "legacy"))
 SECONDS = 10.0
 # What the user fills in, by the name of the field.
 ANSWERS = {"name": "Ada", "color": "blue", "ok": True, "context": "the moon", "username": "ada", "email": "a@b.example"}
