@@ -25,6 +25,7 @@ _LIMIT_SAID = 300
 
 _WRITTEN_BY = "write one with buf build -o FILE.binpb, or protoc --include_imports --include_source_info -o FILE"
 _PROTO_SOURCE = re.compile(rb"\s*(?://|/\*|syntax\s*=|edition\s*=|package\s|import\s|message\s|service\s)")
+_ROOT_HINT = "give the folder that the imports of the .proto files start from"
 _IMPORT_HINT = "; imports start from this folder, so give the one that they start from, or put the file there"
 _FAULT = re.compile(r"(?P<file>.+?\.proto):(?P<line>\d+):\d+: (?P<said>(?!warning:).*)")
 
@@ -45,7 +46,7 @@ def read_descriptor_set(path: Path) -> tuple[FileDescriptorProto, ...]:
     except IsADirectoryError:
         raise SourceError(f"{path} is a folder; a folder of .proto files goes to --protos") from None
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+        raise SourceError(f"{path} cannot be read: {error.strerror}; {_WRITTEN_BY}") from error
     if len(content) > LIMIT_SET_BYTES:
         raise SourceError(f"{path} is larger than {LIMIT_SET_BYTES} bytes; is it a descriptor set?")
     return _parse_set(content, path)
@@ -88,11 +89,11 @@ def compile_protos(folder: Path) -> tuple[FileDescriptorProto, ...]:
 
 def _compile(folder: Path) -> tuple[FileDescriptorProto, ...]:
     if not folder.is_dir():
-        what = "is a file; a descriptor set goes to --descriptors" if folder.exists() else "is not there"
+        what = "is a file; a descriptor set goes to --descriptors" if folder.exists() else f"is not there; {_ROOT_HINT}"
         raise SourceError(f"{folder} {what}")
     names = _find_protos(folder)
     if not names:
-        raise SourceError(f"{folder} holds no .proto file")
+        raise SourceError(f"{folder} holds no .proto file; {_ROOT_HINT}")
     if len(names) > LIMIT_PROTO_FILES:
         raise SourceError(f"{folder} holds more than {LIMIT_PROTO_FILES} .proto files; give a folder further down")
     with tempfile.TemporaryDirectory(prefix="propylon-") as scratch:

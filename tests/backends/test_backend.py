@@ -235,7 +235,8 @@ async def test_a_folder_of_protos_is_a_source_like_a_descriptor_set(
 
 async def test_a_source_that_is_of_no_use_fails_discovery_in_its_words(tmp_path: Path) -> None:
     assert await failure_of("127.0.0.1:1", tmp_path / "gone.binpb") == (
-        f"{tmp_path / 'gone.binpb'} cannot be read: No such file or directory"
+        f"{tmp_path / 'gone.binpb'} cannot be read: No such file or directory; "
+        "write one with buf build -o FILE.binpb, or protoc --include_imports --include_source_info -o FILE"
     )
 
 

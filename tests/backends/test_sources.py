@@ -7,6 +7,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 from gateway.backends.sources import SourceError, compile_protos, read_descriptor_set
 
 WRITE = "write one with buf build -o FILE.binpb, or protoc --include_imports --include_source_info -o FILE"
+ROOT = "give the folder that the imports of the .proto files start from"
 
 
 def test_a_descriptor_set_is_read_in_its_order(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_what_is_no_descriptor_set_is_refused_with_what_would_be_right(
 def test_a_descriptor_set_that_is_not_there_or_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         read_descriptor_set(tmp_path / "no.binpb")
-    assert str(caught.value) == f"{tmp_path / 'no.binpb'} cannot be read: No such file or directory"
+    assert str(caught.value) == f"{tmp_path / 'no.binpb'} cannot be read: No such file or directory; {WRITE}"
     with pytest.raises(SourceError) as caught:
         read_descriptor_set(tmp_path)
     assert str(caught.value) == f"{tmp_path} is a folder; a folder of .proto files goes to --protos"
@@ -164,8 +165,8 @@ def test_a_folder_that_is_none_is_refused_with_what_would_be_right(tmp_path: Pat
     os.mkdir(tmp_path / "empty")
     for path, problem in (
         (file, "is a file; a descriptor set goes to --descriptors"),
-        (tmp_path / "gone", "is not there"),
-        (tmp_path / "empty", "holds no .proto file"),
+        (tmp_path / "gone", f"is not there; {ROOT}"),
+        (tmp_path / "empty", f"holds no .proto file; {ROOT}"),
     ):
         with pytest.raises(SourceError) as caught:
             compile_protos(path)

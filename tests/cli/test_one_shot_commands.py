@@ -90,9 +90,15 @@ def test_a_descriptor_file_that_is_none_is_one_line(run: Run, shop: str, tmp_pat
     ("arguments", "line"),
     [
         (("--descriptors", "."), ". is a folder; a folder of .proto files goes to --protos"),
-        (("--descriptors", "no.binpb"), "no.binpb cannot be read: No such file or directory"),
+        (
+            ("--descriptors", "no.binpb"),
+            (
+                "no.binpb cannot be read: No such file or directory; "
+                "write one with buf build -o FILE.binpb, or protoc --include_imports --include_source_info -o FILE"
+            ),
+        ),
         (("--protos", "a.binpb"), "a.binpb is a file; a descriptor set goes to --descriptors"),
-        (("--protos", "no"), "no is not there"),
+        (("--protos", "no"), "no is not there; give the folder that the imports of the .proto files start from"),
     ],
 )
 def test_a_path_of_the_wrong_kind_is_one_line(
