@@ -21,6 +21,8 @@ def fit_result(result: dict[str, Any], revision: Revision) -> dict[str, Any]:
         result.pop(member, None)
     if "content" in result:
         _fit_call(result, revision)
+    if "messages" in result and revision.unknown_content:
+        result["messages"] = [_fit_message(message, revision.unknown_content) for message in _read(result["messages"])]
     if revision.unknown_tool_members:
         for name in _LISTS:
             if name in result:
@@ -58,6 +60,12 @@ def _fit_call(result: dict[str, Any], revision: Revision) -> None:
     del result["structuredContent"]
     if not any(block.get("type") == "text" for block in _read(result["content"])):
         result["content"] = [*_read(result["content"]), {"type": "text", "text": text.decode()}]
+
+
+def _fit_message(message: Mapping[str, Any], unknown: frozenset[str]) -> Mapping[str, Any]:
+    """A message of a prompt, which has one block of content."""
+    content = message.get("content")
+    return {**message, "content": _fit_block(content, unknown)} if isinstance(content, Mapping) else message
 
 
 def _fit_block(block: Mapping[str, Any], unknown: frozenset[str]) -> Mapping[str, Any]:

@@ -48,6 +48,13 @@ def test_a_block_that_a_revision_has_no_word_for_is_told_as_text() -> None:
     assert fit({"content": [LINK]}, "2025-06-18") == {"content": [LINK]}
 
 
+def test_the_same_goes_for_messages_of_prompts() -> None:
+    told = {"role": "user", "content": {"type": "text", "text": "log: file:///log"}}
+    assert fit({"messages": [{"role": "user", "content": LINK}, told]}, "2025-03-26") == {"messages": [told, told]}
+    linked = {"messages": [{"role": "user", "content": LINK}]}
+    assert fit(dict(linked), "2025-06-18") == linked
+
+
 def test_entries_of_lists_say_what_the_revision_knows() -> None:
     prompt = {"name": "p", "title": "P", "icons": [], "_meta": {}}
     assert fit({"prompts": [prompt]}, "2025-11-25") == {"prompts": [prompt]}
