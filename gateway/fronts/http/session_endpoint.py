@@ -1,7 +1,7 @@
 """The MCP endpoint in the handshake era: POST as ever, GET for the way back to a client, DELETE for the end.
 
-A connection that ends cancels nothing here; `notifications/cancelled` does. Streams are not resumed: their events have
-no ids. Source: MCP 2025-11-25, basic/transports, "Streamable HTTP".
+A connection that ends cancels nothing in a session; `notifications/cancelled` does. Streams are not resumed: their
+events have no ids. Source: MCP 2025-11-25, basic/transports, "Streamable HTTP".
 """
 
 import contextlib
@@ -51,7 +51,9 @@ class SessionEndpoint:
         stream: EventStream | None = None
         envelope: Envelope | None = None
         before = holder.session
-        with DisconnectWatch(receive, delay_seconds=self._settings.disconnect_check_seconds, is_binding=False) as watch:
+        # Without a session nothing but the end of the connection could cancel what runs.
+        delay_seconds = self._settings.disconnect_check_seconds
+        with DisconnectWatch(receive, delay_seconds=delay_seconds, is_binding=before is None) as watch:
             if accepts_events(head.values.get(b"accept")):
                 stream = self._open_stream(send, watch)
                 watch.meanwhile = stream.keep_alive

@@ -306,6 +306,14 @@ async def test_a_connection_that_ends_cancels_nothing(client: Client, backend: A
     await backend.wait_for(cancelled=1)
 
 
+async def test_without_a_session_it_cancels(client: Client, backend: Any) -> None:
+    calling = asyncio.create_task(client.send(call("hang"), mcp_protocol_version="2025-11-25"))
+    await backend.wait_for(begun=1)
+    calling.cancel()
+    await asyncio.gather(calling, return_exceptions=True)
+    await backend.wait_for(cancelled=1)
+
+
 async def test_changes_are_told_once_on_the_stream_that_a_client_keeps(client: Client, hub: SubscriptionHub) -> None:
     await client.initialize()
     async with client.stream("GET") as events:
