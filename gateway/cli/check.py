@@ -11,9 +11,11 @@ import click
 from gateway.cli.sources import Sources, choose_settings, source_options
 from gateway.cli.tables import Column, count, print_table
 from gateway.contract.quoting import quote
+from gateway.descriptors.profiles.table import PROFILES
 
 if TYPE_CHECKING:
     from gateway.app.one_shot import Look, ProofOrder
+    from gateway.app.views.profile_view import ProfileView
 
 # Tokenizers of current models take JSON Schema at about four characters a token; it is an estimate and says so.
 _CHARACTERS_PER_TOKEN = 4
@@ -27,6 +29,11 @@ _SIZES = (
 )
 _REASONS = (Column(heading="Backend"), Column(heading="What", is_name=True), Column(heading="Why"))
 _WARNINGS = (Column(heading="Backend"), Column(heading="Warning"))
+_UNLISTED = (Column(heading="Tool", is_name=True), Column(heading="Why"))
+_MANY = (
+    "{} tools are more than tools.many, {}, and models choose badly among so many; tools.surface: search offers three "
+    "that find them"
+)
 _FINDINGS = (
     Column(heading="Backend"),
     Column(heading="RPC", is_name=True),
@@ -42,18 +49,23 @@ _FINDINGS = (
     "--examples", type=click.IntRange(1, 100_000), metavar="N", help="With --prove: messages of each type. [20]"
 )
 @click.option("--seed", type=int, metavar="N", help="With --prove: other messages for each number. [0]")
+@click.option("--profile", type=click.Choice(list(PROFILES)), help="Look at the tools in the form of a model provider.")
 @source_options
-def check(prove: bool, examples: int | None, seed: int | None, **said: Any) -> int:
+def check(prove: bool, examples: int | None, seed: int | None, profile: str | None, **said: Any) -> int:
     """Say what would be served and what would be skipped, and why.
 
     Skipped is what should be served and cannot be; left out is what is not offered by choice. Ends with 1 where
-    something is skipped, a backend cannot be asked, nothing is left to serve, or the proof finds something.
+    something is skipped, a backend cannot be asked, nothing is left to serve, the proof finds something, or a profile
+    cannot list a tool.
     """
     from gateway.app.one_shot import look_once
 
     order = _order_proof(prove, examples, seed)
-    look = look_once(choose_settings(Sources(**said)), demo=said["demo"], proof=order)
-    listings = [dict(tool.listing) for tool in look.catalogue.tools.values()]
+    settings = choose_settings(Sources(**said))
+    look = look_once(settings, demo=said["demo"], proof=order)
+    view = _view(look, profile)
+    catalogue = look.catalogue if view is None else view.catalogue
+    listings = [dict(tool.listing) for tool in catalogue.tools.values()]
     _print_sizes(listings)
     found = [(offer.backend, offer.findings) for offer in look.offers]
     skipped = [(name, one.name, one.reason) for name, findings in found for one in findings.skipped]
@@ -63,11 +75,26 @@ def check(prove: bool, examples: int | None, seed: int | None, **said: Any) -> i
     warnings = [(name, warning) for name, findings in found for warning in findings.warnings]
     warnings += [("all", f"{quote(one)} fits no RPC; is it misspelt?") for one in look.idle_patterns]
     warnings += [("all", f"{one} names a field that no RPC has; is it misspelt?") for one in look.idle_paths]
+    if view is not None:
+        warnings += [("all", f"{warning} (profile {profile})") for warning in view.warnings]
+    if len(look.catalogue.tools) > settings.tools.many:
+        warnings.append(("all", _MANY.format(len(look.catalogue.tools), settings.tools.many)))
     _print_warnings(warnings)
+    unlisted = () if view is None else view.unlisted
+    _print_unlisted(
+        f"Not listed in the profile {profile}", [(one.tool, reason) for one in unlisted for reason in one.reasons]
+    )
     left_out = sum(len(findings.left_out) for _, findings in found)
     is_proved = _print_proofs(look)
     click.echo(f"\n{_summary(look, listings, len(skipped), left_out)}")
-    return 1 if skipped or not listings or not is_proved else 0
+    return 1 if skipped or not listings or not is_proved or unlisted else 0
+
+
+def _view(look: "Look", profile: str | None) -> "ProfileView | None":
+    """The tools as the clients of the profile see them; None where none is asked for."""
+    from gateway.app.views.profile_view import make_profile_view
+
+    return None if profile is None else make_profile_view(look.catalogue, PROFILES[profile])
 
 
 def _order_proof(prove: bool, examples: int | None, seed: int | None) -> "ProofOrder | None":
@@ -100,6 +127,12 @@ def _print_reasons(heading: str, rows: Sequence[tuple[str, str, str]]) -> None:
     if rows:
         click.echo(f"\n{heading}:")
         print_table(_REASONS, rows)
+
+
+def _print_unlisted(heading: str, rows: Sequence[tuple[str, str]]) -> None:
+    if rows:
+        click.echo(f"\n{heading}:")
+        print_table(_UNLISTED, rows)
 
 
 def _print_warnings(rows: Sequence[tuple[str, str]]) -> None:

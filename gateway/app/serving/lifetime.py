@@ -24,6 +24,7 @@ from gateway.app.serving.http_server import HttpServer, get_address, get_url, op
 from gateway.app.serving.readiness import ProcessHealth
 from gateway.app.serving.stdio_server import StdioServer
 from gateway.app.settings.model import ListenAddress, Settings
+from gateway.app.views.reports import list_served_profiles, tell_of_many
 from gateway.app.wiring import Gateway, make_http_application, open_gateway
 
 _LOG = logging.getLogger("propylon.app")
@@ -77,6 +78,8 @@ class _Life:
         self._subscriptions = gateway.subscriptions
         self._announce = announce
         self._settings = plan.settings
+        self._views = gateway.views
+        self._profiles = list_served_profiles(plan.settings.profiles, http=plan.http)
         self._health = ProcessHealth(gateway.discovery)
         self._cut_calls = gateway.cut_calls
         self._drain_seconds = plan.settings.shutdown.drain_seconds
@@ -172,6 +175,8 @@ class _Life:
                 waiting=tuple(state.name for state in states if not state.is_discovered),
             )
         )
+        tell_of_many(self._settings.tools, len(self._discovery.catalogue.tools))
+        await self._views.report(self._profiles)
 
     def _tell_of_idle_settings(self) -> None:
         offers = self._discovery.offers()

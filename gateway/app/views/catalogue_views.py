@@ -4,18 +4,16 @@ What a profile cannot list is told in the log, each time it changes.
 """
 
 import asyncio
-import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from gateway.app.views.profile_view import ProfileView, Unlisted, make_profile_view
+from gateway.app.views.reports import summarise_unlisted, tell_unlisted
 from gateway.descriptors.profiles.table import PROFILES
 from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.search.tools import make_search_view
 
-_LOG = logging.getLogger("propylon.profiles")
-_LIMIT_TOLD = 20
 _LIMIT_CLIENTS = 1000
 
 
@@ -84,12 +82,11 @@ class CatalogueViews:
                 self._keep(profile, base, await asyncio.to_thread(make_profile_view, base, PROFILES[profile]))
 
     async def report(self, profiles: Iterable[str]) -> None:
-        """Tells the log what these profiles do not list of what is served now. Nothing of it is kept."""
+        """Tells the log what these profiles do not list of what is served now. No view is kept."""
         for profile in profiles:
             made, base = self._made[profile], self.get_plain()
             if made.base is not base:
-                view = await asyncio.to_thread(make_profile_view, base, PROFILES[profile])
-                self._tell(profile, view)
+                summarise_unlisted(profile, await asyncio.to_thread(make_profile_view, base, PROFILES[profile]))
 
     def forget(self, before: Catalogue, now: Catalogue) -> None:
         """Lets the views of a catalogue go that is no longer served."""
@@ -117,14 +114,3 @@ class CatalogueViews:
         if view.unlisted != made.told:
             made.told = view.unlisted
             tell_unlisted(profile, view)
-
-
-def tell_unlisted(profile: str, view: ProfileView) -> None:
-    """Tells the log which tools a profile does not list and why."""
-    for one in view.unlisted[:_LIMIT_TOLD]:
-        facts: Mapping[str, object] = {"profile": profile, "tool": one.tool, "reason": "; ".join(one.reasons)}
-        _LOG.warning("a profile cannot list a tool", extra=facts)
-    hidden = len(view.unlisted) - _LIMIT_TOLD
-    if hidden > 0:
-        more = f"propylon check --profile {profile} names them all"
-        _LOG.warning("a profile cannot list more tools", extra={"profile": profile, "tools": hidden, "see": more})

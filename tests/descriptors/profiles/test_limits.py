@@ -150,6 +150,26 @@ def test_of_a_circle_as_many_rounds_are_listed_as_there_is_room_for():
     assert sum(len(one["properties"]) for one in (projection.schema, *projection.schema["$defs"].values())) == 24
 
 
+def test_of_deep_messages_as_much_is_described_as_there_is_room_for():
+    inner = {"type": "object", "properties": {f"i{n}": TEXT for n in range(15)}, "additionalProperties": False}
+    middle = {
+        "type": "object",
+        "properties": {"inner": {**inner, "description": "The inner one."}, **{f"m{n}": TEXT for n in range(8)}},
+        "additionalProperties": False,
+    }
+    schema = {"type": "object", "properties": {"middle": middle, "name": TEXT}, "additionalProperties": False}
+    projection = fit_tool("tool", schema, ANTHROPIC_STRICT)
+    assert isinstance(projection, Projection)
+    assert projection.schema["properties"]["middle"]["properties"]["inner"] == {
+        "type": "string",
+        "description": "The inner one. (an object with i0, i1, i2, i3, i4, i5, i6, i7, i8, i9, i10, i11, ...) "
+        "(a JSON object as its text)",
+    }
+    given = {"middle": {"inner": {"i0": "x"}, "m0": "y"}}
+    assert projection.restore(projection.project(given)) == given
+    assert isinstance(fit_tool("tool", deep(14), OPENAI_STRICT), Projection)
+
+
 def test_a_tool_that_does_not_fit_says_why():
     assert fit_tool("tool", {**wide(30), "required": []}, ANTHROPIC_STRICT) == (
         "it has 30 optional properties, and the limit is 24",

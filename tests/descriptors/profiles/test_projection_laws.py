@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.contract.distilled import Distilled
+from gateway.descriptors.profiles.levels import cut_levels
 from gateway.descriptors.profiles.profile import Profile, References
 from gateway.descriptors.profiles.projection import Projection, project_schema
 from gateway.descriptors.profiles.table import PROFILES
@@ -28,7 +29,7 @@ CHOSEN = ("CreateOrder", "ImportStock", "Echo", "SetStock")
 RPCS = {rpc.name: (KITCHEN, rpc) for rpc in KITCHEN.rpcs} | {
     rpc.name: (DEMO, rpc) for rpc in DEMO.rpcs if rpc.method in CHOSEN
 }
-EXAMPLES = 8
+EXAMPLES = 5
 
 by_profile = pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES.keys())
 by_rpc = pytest.mark.parametrize("name", RPCS)
@@ -123,6 +124,19 @@ def test_the_gate_makes_the_same_of_arguments_that_went_forth_and_back(name, pro
     assert isinstance(restored, dict)
     assert judge(name, restored) == judge(name, neutral)
     assert not isinstance(judge(name, restored), Distilled)
+
+
+@by_profile
+@by_rpc
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(data=st.data())
+def test_a_schema_that_tells_less_takes_the_same_arguments(name, profile, data):
+    neutral = data.draw(arguments(get_neutral(name), Manner.CAREFUL))
+    cut = cut_levels(get_neutral(name), data.draw(st.integers(1, 3)))
+    projection = project_schema(cut, profile, rounds=data.draw(st.integers(0, 2)))
+    projected = projection.project(neutral)
+    jsonschema_rs.Draft202012Validator(projection.schema, offline=True).validate(projected)
+    assert projection.restore(projected) == neutral
 
 
 @by_profile
