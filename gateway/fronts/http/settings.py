@@ -19,8 +19,8 @@ class HttpSettings:
     `body_limit_bytes` bounds a request's body. Of a body that is refused for its size `drain_limit_bytes` more are read
     and dropped, for at most `body_timeout_seconds`, so that the client gets to read the answer; that is also how long a
     body may take once it has begun. Where no length was stated, the answer waits for up to `drain_patience_seconds` for
-    the body's end, with which the connection is kept. After `disconnect_check_seconds` a call is watched for its client going away;
-    shorter ones are not worth it.
+    the body's end, with which the connection is kept. After `disconnect_check_seconds` a call is watched for its client
+    going away; shorter ones are not worth it.
 
     A call that has sent nothing for `keep_alive_seconds` gets a comment, where its client takes server-sent events; a
     client that reads nothing for `write_timeout_seconds` while an event waits for it is taken for gone.
