@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from mcp import Client, MCPError
+from mcp.types import ElicitResult
 
 from tests.interop.features.talk import Talk, dump, text
 
@@ -102,3 +103,18 @@ async def test_many_questions_at_once_find_their_calls(talk: Talk) -> None:
     assert await asyncio.gather(*calls) == [[text("LLM response: Paris")]] * 8
     asked = sorted(question[0]["content"]["text"] for question in talk.questions)
     assert asked == [f"question {number}" for number in range(8)]
+
+
+async def test_an_answer_with_a_state_that_was_changed_is_refused(talk: Talk) -> None:
+    if talk.is_legacy:
+        return  # a server that asks within the call hands out no state
+    name = "test_input_required_result_tampered_state"
+    asked = await talk.client.session.call_tool(name, {}, allow_input_required=True)
+    state, answers = asked.request_state, {"confirm": ElicitResult(action="accept", content={"ok": True})}
+    middle = len(state) // 2
+    changed = f"{state[:middle]}{'A' if state[middle] != 'A' else 'B'}{state[middle + 1 :]}"
+    with pytest.raises(MCPError) as refused:
+        await talk.client.call_tool(name, {}, input_responses=answers, request_state=changed)
+    assert (refused.value.code, talk.questions) == (-32602, [])
+    resumed = await talk.client.call_tool(name, {}, input_responses=answers, request_state=state)
+    assert [dump(block) for block in resumed.content] == [text("the state is whole")]
