@@ -30,6 +30,8 @@ _LOOK_SECONDS = 1.0
 # How many lines of one kind a backend's descriptors may cause each time they change.
 _LIMIT_TOLD = 50
 
+# Says why a catalogue must not be served, or None; the flag says whether every backend has its part in it.
+Guard = Callable[[Catalogue, bool], str | None]
 # Told of a catalogue that took the place of another: the one before, the one now.
 Swapped = Callable[[Catalogue, Catalogue], None]
 
@@ -95,8 +97,10 @@ class DiscoveryLoop:
         *,
         ttl_seconds: float = 0,
         configured: Offerings = NO_OFFERINGS,
+        guard: Guard | None = None,
     ) -> None:
-        """`configured` is offered whatever the backends say."""
+        """`configured` is offered whatever the backends say. `guard` has the last word on what is served."""
+        self._guard = guard
         self._configured = configured
         self._watched = tuple(_Watched(source=source) for source in sources)
         self._settings = settings
@@ -147,8 +151,8 @@ class DiscoveryLoop:
         """Keeps the catalogue current until cancelled.
 
         Raises `OperatorError` where the first offers of two backends give two RPCs one tool name: the same outcome
-        whichever of them answers first. A collision that comes up later, in a process that is ready, only costs the
-        offer that brings it.
+        whichever of them answers first; or where the guard refuses what they make up. Such a thing that comes up later,
+        in a process that is ready, only costs the offer that brings it.
         """
         await self._with_each(self._watch)
 
@@ -245,17 +249,24 @@ class DiscoveryLoop:
                 (one for one in offers if one is not None), ttl_ms=ttl_ms, configured=self._configured
             )
         except NameCollision as collision:
-            if before is not None:
-                raise _OfferRefused(f"{collision.reason}; the last good offer stays") from None
-            if self.ready.is_set() and self.asked.is_set():
-                raise _OfferRefused(collision.reason) from None
-            raise OperatorError(collision.reason) from None
+            raise self._refuse(watched, collision.reason) from None
+        breach = None if self._guard is None else self._guard(catalogue, None not in offers)
+        if breach is not None:
+            raise self._refuse(watched, breach)
         watched.offer = offer
         previous, self._catalogue = self._catalogue, catalogue
         for tell in self._told_of_swaps:
             tell(previous, catalogue)
         if before is None or before.findings != offer.findings or len(before.tools) != len(offer.tools):
             self._tell(watched, offer)
+
+    def _refuse(self, watched: _Watched, reason: str) -> Exception:
+        """What becomes of an offer that must not be served: at the start it ends the process."""
+        if watched.offer is not None:
+            return _OfferRefused(f"{reason}; the last good offer stays")
+        if self.ready.is_set() and self.asked.is_set():
+            return _OfferRefused(reason)
+        return OperatorError(reason)
 
     def _succeed(self, watched: _Watched) -> None:
         if watched.reason is not None and watched.offer is not None:

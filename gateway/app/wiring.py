@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from gateway import __version__
 from gateway.app.catalogue_builder import Offer, bind_tools, draft_tools
 from gateway.app.configured_offerings import make_configured_offerings
-from gateway.app.discovery_loop import DiscoveryLoop, Source
+from gateway.app.discovery_loop import DiscoveryLoop, Guard, Source
 from gateway.app.offerings_builder import make_offerings
 from gateway.app.operator_error import OperatorError
 from gateway.app.settings.model import BackendSection, DiscoverySection, Settings, ToolSurface
@@ -61,8 +61,11 @@ class Gateway:
 
 
 @asynccontextmanager
-async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
-    """A gateway over the configured backends, inside the running event loop; its connections are closed at the end."""
+async def open_gateway(settings: Settings, *, guard: Guard | None = None) -> AsyncIterator[Gateway]:
+    """A gateway over the configured backends, inside the running event loop; its connections are closed at the end.
+
+    `guard` has the last word on what is served.
+    """
     backends = [_make_backend(section, settings.discovery) for section in settings.backends]
     sources = [
         _make_source(section, backend, settings) for section, backend in zip(settings.backends, backends, strict=True)
@@ -72,6 +75,7 @@ async def open_gateway(settings: Settings) -> AsyncIterator[Gateway]:
         settings.discovery,
         ttl_seconds=settings.tools.ttl_seconds,
         configured=make_configured_offerings(settings.prompts, settings.resources),
+        guard=guard,
     )
     subscriptions = SubscriptionHub(limit_listeners=settings.limits.listeners)
     discovery.tell_of_swaps(subscriptions.publish)

@@ -18,6 +18,7 @@ from gateway.app.operator_error import OperatorError
 from gateway.cli.call import call
 from gateway.cli.check import check
 from gateway.cli.config import config
+from gateway.cli.lock import diff, lock
 from gateway.cli.serve import serve
 from gateway.cli.tools import tools
 
@@ -50,7 +51,7 @@ def root(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-for _command in (serve, tools, call, check, config):
+for _command in (serve, tools, call, check, lock, diff, config):
     root.add_command(_command)
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,14 +15,18 @@ if TYPE_CHECKING:
     from gateway.app.serving.assignments import Announcement, Plan
     from gateway.app.settings.model import ListenAddress
 
+# Whoever reads it says what is wrong with it, in words of its own.
+_PATH = click.Path(path_type=Path)
+
 
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[HOST:PORT]...")
 @click.option("--listen", metavar="HOST:PORT", help="Where to serve HTTP; port 0 takes a free one. [127.0.0.1:8080]")
 @click.option("--stdio", is_flag=True, help="Serve on standard input and output (with --listen: on HTTP too).")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, metavar="N", help="Processes that serve HTTP. [1]")
+@click.option("--locked", type=_PATH, metavar="FILE", help="Refuse to serve what breaks the surface in this file.")
 @source_options
-def serve(listen: str | None, stdio: bool, workers: int, **said: Any) -> None:
+def serve(listen: str | None, stdio: bool, workers: int, locked: Path | None, **said: Any) -> None:
     """Serve the RPCs of gRPC servers as MCP tools.
 
     \b
@@ -29,6 +34,7 @@ def serve(listen: str | None, stdio: bool, workers: int, **said: Any) -> None:
       propylon serve localhost:50051
       propylon serve localhost:50051 --descriptors shop.binpb --exclude "*/Delete*"
       propylon serve -c propylon.yaml --workers 4
+      propylon serve -c propylon.yaml --locked propylon.lock.json
     """
     settings = choose_settings(Sources(**said))
     if listen is not None:
@@ -41,7 +47,7 @@ def serve(listen: str | None, stdio: bool, workers: int, **said: Any) -> None:
     level = LogLevel.WARNING if said["demo"] and said["config"] is None else settings.log.level
     set_up_logging(level=level, line_format=settings.log.format, secrets=settings.secrets())
     http = listen is not None or not stdio
-    plan = Plan(settings=settings, http=http, stdio=stdio, demo=said["demo"], log_level=level)
+    plan = Plan(settings=settings, http=http, stdio=stdio, demo=said["demo"], log_level=level, locked=locked)
 
     def announce(announcement: "Announcement") -> None:
         text = f"{_ready_line(announcement)}\n"
@@ -52,6 +58,10 @@ def serve(listen: str | None, stdio: bool, workers: int, **said: Any) -> None:
         with contextlib.suppress(OSError):  # nobody reads it; that is no reason to serve nobody
             click.echo(text, nl=False, err=stdio)
 
+    if locked is not None:
+        from gateway.app.locking.lock_file import read_surface
+
+        read_surface(locked)  # before anything is begun
     if workers > 1:
         _refuse_workers(plan)
         # Before gRPC is imported, which only the workers need.

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from gateway.app.operator_error import OperatorError
 from gateway.app.settings.model import Settings
@@ -10,13 +11,18 @@ from gateway.telemetry.logs import LogLevel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Which fronts serve what; `demo` adds the demo shop as the one backend, `log_level` is that of the process."""
+    """Which fronts serve what.
+
+    `demo` adds the demo shop as the one backend, `log_level` is that of the process, `locked` the file of the surface
+    that is held to.
+    """
 
     settings: Settings
     http: bool
     stdio: bool
     demo: bool
     log_level: LogLevel = LogLevel.INFO
+    locked: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager, contextmanager
 from gateway.app.catalogue_builder import find_idle_paths, find_idle_patterns
 from gateway.app.demo_backend import run_demo
 from gateway.app.event_loop import run_loop
+from gateway.app.locking.guard import SurfaceGuard
 from gateway.app.memory import settle_memory
 from gateway.app.operator_error import OperatorError
 from gateway.app.serving.assignments import Announcement, Plan
@@ -48,7 +49,8 @@ async def _serve(plan: Plan, announce: Callable[[Announcement], None], listening
     is_one_of_many = listening is not None
     if plan.http and listening is None:
         listening = open_listening_socket(plan.settings.listen)
-    async with _backends(plan) as settings, open_gateway(settings) as gateway:
+    guard = None if plan.locked is None else SurfaceGuard(plan.locked).find_breach
+    async with _backends(plan) as settings, open_gateway(settings, guard=guard) as gateway:
         await _Life(gateway, plan, listening, announce, opens_late=is_one_of_many).live()
 
 

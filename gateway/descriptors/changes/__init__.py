@@ -1,0 +1,1 @@
+"""What has changed between two surfaces of tools, and whether it breaks callers."""
