@@ -194,7 +194,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     return outcome
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Takes over what one of several processes found outside of its tests."""
+    node.config.stash[LEDGER].faults += getattr(node, "workeroutput", {}).get("envelope_faults", [])
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
+    handed_over = getattr(session.config, "workeroutput", None)
+    if handed_over is not None:
+        handed_over["envelope_faults"] = session.config.stash[LEDGER].take_faults()
     if session.config.stash[LEDGER].faults and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -85,7 +85,7 @@ def test_every_envelope_passes_the_capture(envelope_ledger):
     assert envelope_ledger.faults == []
 
 
-def run_suite(folder, source):
+def run_suite(folder, source, *options):
     """The exit status and the output of a run of one test file under the same capture."""
     shutil.copy(ROOT / "tests" / "conftest.py", folder / "conftest.py")
     (folder / "pytest.ini").write_text("[pytest]\n")
@@ -96,7 +96,7 @@ def run_suite(folder, source):
         "BAD = Envelope(body={'jsonrpc': '2.0', 'id': None, 'error': {'code': -1, 'message': 'x'}})\n" + source
     )
     outcome = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "pytest.ini", "."],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "pytest.ini", *options, "."],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -129,10 +129,12 @@ def test_a_test_that_sends_a_bad_envelope_fails_even_if_it_swallows_everything(t
     assert "clause 1: the code -1 is not in the table" in output
 
 
-def test_a_bad_envelope_outside_of_any_test_fails_the_run(tmp_path):
+@pytest.mark.parametrize("options", [("-n", "0"), ("-n", "1")], ids=["one process", "several"])
+def test_a_bad_envelope_outside_of_any_test_fails_the_run(tmp_path, options):
     status, output = run_suite(
         tmp_path,
         "@pytest.fixture\ndef late():\n    yield\n    encode_envelope(BAD)\ndef test_it(late):\n    pass\n",
+        *options,
     )
     assert (status, "1 passed" in output) == (1, True), output
     assert "outside of any test, an envelope has an id that is neither a string nor an integer" in output
