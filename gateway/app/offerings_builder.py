@@ -5,18 +5,16 @@ have patterns (AIP-122) is a template of resources by itself. This module must n
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from google.protobuf.descriptor import FieldDescriptor
 
+from gateway.app.standard_resources import ListingRpcs, NameMaker, list_standard_patterns
 from gateway.app.tool_drafts import ToolDraft
 from gateway.contract.quoting import quote
-from gateway.descriptors.api import Rpc
 from gateway.descriptors.facts.values import CompletionFacts, PromptFacts, ResourceFacts
-from gateway.descriptors.options import Options
 from gateway.mcp.catalogue import Tool
 from gateway.mcp.offerings.uri_templates import UriTemplate, parse_uri_template
 from gateway.mcp.offerings.values import Completer, Offerings, Prompt, Resource, ResourceTemplate, RpcSource
@@ -39,6 +37,8 @@ class _Gathered:
 def make_offerings(pairs: Iterable[tuple[ToolDraft, Tool]]) -> tuple[Offerings, tuple[str, ...]]:
     """What the RPCs of these drafts are offered as beside tools, and one-line causes why some of it is not."""
     gathered = _Gathered()
+    pairs = tuple(pairs)
+    listing = ListingRpcs((draft.rpc, tool) for draft, tool in pairs if draft.facts.is_tool)
     for draft, tool in pairs:
         facts = draft.facts
         asked = (facts.prompt, facts.resource, facts.completion)
@@ -53,7 +53,7 @@ def make_offerings(pairs: Iterable[tuple[ToolDraft, Tool]]) -> tuple[Offerings, 
         if facts.resource is not None:
             _add_resource(gathered, draft, tool, facts.resource)
         elif facts.is_tool:
-            _add_standard_templates(gathered, draft, tool)
+            _add_standard_templates(gathered, draft, tool, listing)
         if facts.completion is not None:
             _add_completer(gathered, tool, facts.completion)
     return _seal(gathered), tuple(gathered.faults)
@@ -150,48 +150,24 @@ def _add_completer(gathered: _Gathered, tool: Tool, facts: CompletionFacts) -> N
     gathered.completers.append(Completer(owner=owner, argument=facts.argument, source=RpcSource(tool=tool)))
 
 
-def _add_standard_templates(gathered: _Gathered, draft: ToolDraft, tool: Tool) -> None:
-    """A template for each pattern of the resource that a standard Get RPC gives."""
-    for type_name, pattern in _list_standard_patterns(draft.rpc):
+def _add_standard_templates(gathered: _Gathered, draft: ToolDraft, tool: Tool, listing: ListingRpcs) -> None:
+    """A template for each pattern of the resource that a standard Get RPC gives, completed by what is listed."""
+    for type_name, pattern in list_standard_patterns(draft.rpc):
         domain, _, kind = type_name.partition("/")
         try:
             template = parse_uri_template(f"{_RESOURCE_SCHEME}://{domain}/{pattern}")
             names = parse_uri_template(pattern)
         except ValueError:
             continue  # wildcards and compound segments are no level 1
-        listing = {
+        entry = {
             "name": kind or type_name,
             "title": draft.listing["title"],
             "description": draft.listing["description"],
             "mimeType": _JSON,
         }
-        source = RpcSource(tool=tool, make_arguments=_NameMaker(names))
-        _add_template(gathered, tool, template, listing, {}, source)
-
-
-@dataclass(frozen=True, slots=True)
-class _NameMaker:
-    """Makes the arguments of a standard Get RPC: the resource's name, whole."""
-
-    pattern: UriTemplate
-
-    def __call__(self, values: Mapping[str, str]) -> Mapping[str, Any]:
-        text = self.pattern.text
-        for name in self.pattern.variables:
-            text = text.replace(f"{{{name}}}", values[name])
-        return {"name": text}
-
-
-def _list_standard_patterns(rpc: Rpc) -> Iterator[tuple[str, str]]:
-    """The resource type and each name pattern of what a standard Get RPC gives (AIP-131, AIP-122)."""
-    name = rpc.request.fields_by_name.get("name")
-    if not rpc.method.startswith("Get") or name is None or name.type != FieldDescriptor.TYPE_STRING:
-        return
-    resource = Options(rpc.response.file.pool).resource(rpc.response)
-    if resource is not None:
-        for pattern in resource.patterns:
-            if "{" in pattern:
-                yield resource.type, pattern
+        source = RpcSource(tool=tool, make_arguments=NameMaker("name", names))
+        _add_template(gathered, tool, template, entry, {}, source)
+        gathered.completers += listing.make_completers(template.text, pattern)
 
 
 def _find_choices(schema: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

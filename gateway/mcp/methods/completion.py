@@ -4,7 +4,7 @@ An RPC that completes it is asked first; else the values that the argument can t
 Source: MCP 2026-07-28, server/utilities/completion.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gateway.contract.conditions import Condition
@@ -15,6 +15,7 @@ from gateway.mcp.offerings.asking import RpcAsker
 from gateway.mcp.offerings.values import Completer, Offerings
 from gateway.transcoding.call_context import CompletionQuery
 from gateway.transcoding.printed import Printed
+from gateway.transcoding.reply_parts import CompletionPart
 
 LIMIT_VALUES = 100  # the protocol's
 
@@ -39,6 +40,8 @@ class Completion:
             known = choices.get(argument["name"], ())
             return _tell([value for value in known if value.casefold().startswith(typed)])
         resolved = (call.params.get("context") or {}).get("arguments") or {}
+        if completer.read_values is not None:
+            return await self._complete_by_list(completer, completer.read_values, resolved, argument["value"], call)
         query = CompletionQuery(argument=argument["name"], value=argument["value"], resolved=resolved)
         reply = await self._asker.ask(completer.source, {}, call, query=query)
         if not isinstance(reply, Printed):
@@ -47,6 +50,26 @@ class Completion:
         if completion is None:
             return _tell(())
         return _tell(completion.values, total=completion.total, has_more=completion.has_more)
+
+    async def _complete_by_list(
+        self,
+        completer: Completer,
+        read_values: Callable[[Any], CompletionPart],
+        resolved: Mapping[str, str],
+        typed: str,
+        call: MethodCall,
+    ) -> Outcome:
+        """What an RPC lists that knows nothing of completion; nothing where it cannot be asked yet."""
+        try:
+            completer.source.make_arguments(resolved)
+        except KeyError:
+            return _tell(())
+        reply = await self._asker.ask(completer.source, resolved, call)
+        if not isinstance(reply, Printed):
+            return reply
+        found = read_values(reply.value)
+        folded = typed.casefold()
+        return _tell([one for one in found.values if one.casefold().startswith(folded)], has_more=found.has_more)
 
 
 def _find_choices(offerings: Offerings, reference: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]] | None:

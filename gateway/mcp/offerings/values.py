@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gateway.mcp.offerings.uri_templates import UriTemplate
+from gateway.transcoding.reply_parts import CompletionPart
 
 if TYPE_CHECKING:
     from gateway.mcp.catalogue import Tool
@@ -58,11 +59,16 @@ class ResourceTemplate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completer:
-    """An RPC that completes arguments of a prompt (by name) or of a template (by its text); all of them or one."""
+    """An RPC that completes arguments of a prompt (by name) or of a template (by its text); all of them or one.
+
+    `read_values` is set for one that knows nothing of completion: what its reply says of the argument. Its arguments
+    are made of the values so far; KeyError where one is missing.
+    """
 
     owner: str
     argument: str
     source: RpcSource
+    read_values: Callable[[Any], CompletionPart] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

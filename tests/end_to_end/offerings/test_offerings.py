@@ -24,6 +24,14 @@ message Book {
   string name = 1; string title = 2;
 }
 message GetBookRequest { string name = 1; }
+message Shelf {
+  option (google.api.resource) = { type: "library.example.com/Shelf" pattern: "shelves/{shelf}" };
+  string name = 1;
+}
+message ListShelvesRequest { int32 page_size = 1; }
+message ListShelvesResponse { repeated Shelf shelves = 1; string next_page_token = 2; }
+message ListBooksRequest { string parent = 1; }
+message ListBooksResponse { repeated Book books = 1; }
 service S {
   // Writes a letter to somebody.
   rpc Write(Letter) returns (Messages) { option (gateway.v1.method).prompt = { name: "letter" title: "Letter" }; }
@@ -34,6 +42,8 @@ service S {
     };
   }
   rpc Names(Ask) returns (Found) { option (gateway.v1.method).completion = { prompt: "letter" argument: "name" }; }
+  rpc ListShelves(ListShelvesRequest) returns (ListShelvesResponse);
+  rpc ListBooks(ListBooksRequest) returns (ListBooksResponse);
   // Gets a book.
   rpc GetBook(GetBookRequest) returns (Book);
 }
@@ -171,4 +181,28 @@ async def test_arguments_complete_by_rpc_or_by_the_values_they_can_take(stage: A
 
 
 async def test_what_is_no_tool_is_not_among_the_tools(stage: Any) -> None:
-    assert [one["name"] for one in await stage.list_tools()] == ["plain_Plain_Say", "t_S_GetBook"]
+    assert [one["name"] for one in await stage.list_tools()] == [
+        "plain_Plain_Say",
+        "t_S_GetBook",
+        "t_S_ListBooks",
+        "t_S_ListShelves",
+    ]
+
+
+async def test_the_ids_of_resources_complete_by_what_their_list_rpcs_list(stage: Any) -> None:
+    template = {"type": "ref/resource", "uri": "grpc://library.example.com/shelves/{shelf}/books/{book}"}
+
+    async def complete(variable: str, typed: str, **resolved: str) -> Any:
+        argument = {"name": variable, "value": typed}
+        params = {"ref": template, "argument": argument, "context": {"arguments": resolved}}
+        return (await ask(stage, "completion/complete", **params))["completion"]
+
+    shelves = [{"name": "shelves/crime"}, {"name": "shelves/comedy"}, {"name": "shelves/poems"}]
+    stage.backend.answers["t.S/ListShelves"] = stage.make("t.ListShelvesResponse", shelves=shelves, next_page_token="x")
+    assert await complete("shelf", "C") == {"values": ["crime", "comedy"], "hasMore": True}
+    books = [{"name": "shelves/crime/books/1"}, {"name": "odd"}]
+    stage.backend.answers["t.S/ListBooks"] = stage.make("t.ListBooksResponse", books=books)
+    assert await complete("book", "", shelf="crime") == {"values": ["1"]}
+    assert stage.received("t.S/ListBooks", "t.ListBooksRequest").parent == "shelves/crime"
+    assert await complete("book", "") == {"values": []}
+    assert stage.requests("t.S/ListBooks") == []
