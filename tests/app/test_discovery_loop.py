@@ -10,12 +10,12 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 from gateway.app.catalogue_builder import Findings, LeftOut, Offer
-from gateway.app.discovery_loop import BackendState, DiscoveryLoop, Source
+from gateway.app.discovery_loop import BackendState, DiscoveryLoop, Guard, Source
 from gateway.app.operator_error import OperatorError
 from gateway.app.settings.loader import default_settings
 from gateway.app.settings.model import DiscoverySection, ReadyWhen
 from gateway.backends.discovery import Discovered, DiscoveryFailed
-from gateway.mcp.catalogue import Tool
+from gateway.mcp.catalogue import Catalogue, Tool
 
 SETTINGS = replace(
     default_settings().discovery, retry_initial_seconds=0.001, retry_max_seconds=0.002, refresh_seconds=0
@@ -82,8 +82,10 @@ class Scripted:
 
 
 @asynccontextmanager
-async def running(*backends: Scripted, settings: DiscoverySection = SETTINGS) -> AsyncIterator[DiscoveryLoop]:
-    loop = DiscoveryLoop([backend.source for backend in backends], settings, ttl_seconds=60)
+async def running(
+    *backends: Scripted, settings: DiscoverySection = SETTINGS, guard: Guard | None = None
+) -> AsyncIterator[DiscoveryLoop]:
+    loop = DiscoveryLoop([backend.source for backend in backends], settings, ttl_seconds=60, guard=guard)
     task = asyncio.create_task(loop.run())
     try:
         async with asyncio.timeout(5):
@@ -301,6 +303,50 @@ async def test_a_collision_that_a_refresh_brings_keeps_the_last_good_tools() -> 
         await until(lambda: loop.states()[1].reason is not None)
         assert names(loop) == ["a", "b"]
         assert {tool.backend for tool in loop.catalogue.tools.values()} == {"eu", "us"}
+
+
+def wants(*needed: str) -> Guard:
+    """A guard that wants these tools, as soon as every backend has had its say."""
+
+    def guard(catalogue: Catalogue, is_whole: bool) -> str | None:
+        missing = [name for name in needed if name not in catalogue.tools]
+        return f"{missing[0]} is gone" if is_whole and missing else None
+
+    return guard
+
+
+@pytest.mark.parametrize("late", ["eu", "us"])
+async def test_a_start_without_what_is_guarded_ends_whoever_answers_first(late: str) -> None:
+    answers: dict[str, list[Offer | Exception]] = {"eu": [make_offer("eu", "a")], "us": [make_offer("us", "b")]}
+    answers[late].insert(0, DOWN)
+    sources = [Scripted(name, *answers[name]).source for name in ("eu", "us")]
+    loop = DiscoveryLoop(sources, SETTINGS, guard=wants("a", "c"))
+    with pytest.raises(OperatorError) as refusal:
+        await loop.run()
+    assert refusal.value.line == "c is gone"
+
+
+async def test_a_refresh_without_what_is_guarded_keeps_the_last_good_tools_and_is_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shop = Scripted("shop", make_offer("shop", "a", "b"), make_offer("shop", "b"), make_offer("shop", "b", "c"))
+    async with running(shop, guard=wants("a")) as loop:
+        await loop.ready.wait()
+        loop.refresh_now()
+        await until(lambda: shop.asked >= 4)
+        assert names(loop) == ["a", "b"]
+        assert loop.states()[0].reason == "a is gone; the last good offer stays"
+    told = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert told == ["backend cannot be asked again; its last good tools stay"]
+
+
+async def test_a_backend_that_comes_late_and_breaks_what_is_guarded_is_not_served() -> None:
+    late = Scripted("late", DOWN, make_offer("late", "b"))
+    settings = replace(SETTINGS, ready_when=ReadyWhen.ANY_BACKEND)
+    async with running(Scripted("early", make_offer("early", "a")), late, settings=settings, guard=wants("c")) as loop:
+        await until(lambda: late.asked >= 3)
+        assert names(loop) == ["a"]
+        assert loop.states()[1].reason == "c is gone"
 
 
 async def test_a_backend_without_measure_does_not_flood_the_log(caplog: pytest.LogCaptureFixture) -> None:

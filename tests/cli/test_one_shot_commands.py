@@ -231,3 +231,28 @@ def test_a_reader_that_has_gone_is_no_fault(shop: str, run: Run) -> None:
     with process.stderr as errors:
         assert errors.read() == b""
     assert process.wait(20) == 1
+
+
+def test_check_looks_at_tools_in_the_form_of_a_model_provider(run: Run, tmp_path: Path) -> None:
+    done = run("check", "--demo", "--profile", "openai-strict", "--include", "*/GetOrder")
+    assert (done.returncode, done.stderr) == (0, "")
+    neutral = run("check", "--demo", "--include", "*/GetOrder")
+    assert done.stdout.splitlines()[-1] != neutral.stdout.splitlines()[-1]
+
+    config = tmp_path / "propylon.yaml"
+    schema = "{type: object, properties: {id: {oneOf: [{type: string}]}}, additionalProperties: false}"
+    config.write_text(f"rpcs:\n  - {{match: '*/GetOrder', input_schema: {schema}}}\n")
+    done = run("check", "--demo", "-c", str(config), "--profile", "openai-strict", "--include", "*/GetOrder")
+    assert (done.returncode, done.stderr) == (1, "")
+    lines = done.stdout.splitlines()
+    start = lines.index("Not listed in the profile openai-strict:")
+    assert lines[start + 2].split(maxsplit=1) == [GET_ORDER, "it uses oneOf, which is not taken"]
+    assert lines[-2].startswith("0 tools of 1 backend; ")
+
+
+def test_check_says_that_tools_are_many(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "propylon.yaml"
+    config.write_text("tools: {many: 22}\n")
+    done = run("check", "--demo", "-c", str(config))
+    assert done.returncode == 0
+    assert "23 tools are more than tools.many, 22, and models choose badly among so many" in done.stdout

@@ -2,7 +2,7 @@
 
 Whoever calls a tool writes its arguments and reads its results, so a change of a schema is judged by its direction:
 what takes less breaks arguments; what gives more, or other things, breaks results. Two rules are protobuf's rather than
-JSON Schema's: readers are used to fields and enum values that they do not know (protobuf.dev, "Updating A Message Type").
+JSON Schema's (protobuf.dev, "Updating A Message Type"): readers are used to fields and enum values that are new.
 """
 
 import enum
