@@ -33,12 +33,12 @@ def test_a_huge_value_is_explained_in_bounded_time_and_space():
         "$ref": "#/$defs/any",
     }
     value = {f"k{i}": {"a": {"b": "x" * 100, "c": i}} for i in range(50_000)}
-    began = time.perf_counter()
+    began = time.process_time()
     distilled = SchemaValidator(schema).validate(value)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert distilled.message == "value: does not fit, and is too large or too deeply nested to say where"
     distilled = SchemaValidator({"items": {"type": "string"}}).validate(list(range(1_000_000)))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert distilled.message == "value: /0 must be a string, got 0 (and at least 1999 more)"
     assert len(str(distilled.errors)) < 5000
 

@@ -32,9 +32,9 @@ def test_no_more_names_are_compared_than_the_limit():
 
 def test_names_that_are_all_alike_cost_little():
     names = NearestNames(f"some_quite_long_field_name_number_{number}" for number in range(400))
-    began = time.perf_counter()
+    began = time.process_time()
     found = [names.find(f"sme_quite_long_field_name_numbr_{number}") for number in range(300)]
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
     assert None not in found
     assert names.find("sme_quite_long_field_name_numbr_7") == names.find("sme_quite_long_field_name_numbr_7")
 

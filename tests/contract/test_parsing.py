@@ -109,9 +109,9 @@ def test_nesting_is_taken_to_its_limit_and_refused_beyond():
 
 def test_a_wide_message_of_the_largest_size_costs_little_more_than_parsing_it():
     body = b'{"a":[' + b"[1,2]," * 600_000 + b"1]}"
-    began = time.perf_counter()
+    began = time.process_time()
     assert isinstance(parse_message(body), dict)
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 @pytest.mark.parametrize(

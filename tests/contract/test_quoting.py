@@ -100,9 +100,9 @@ def test_prose_that_is_too_long_is_cut_with_an_ellipsis():
 
 
 def test_folding_looks_at_no_more_than_it_may_keep():
-    began = time.perf_counter()
+    began = time.process_time()
     assert one_line(" " * 50_000_000 + "x", 200) == "…"
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 @given(st.text(st.characters(codec=None)), st.integers(1, 50))

@@ -187,10 +187,10 @@ def test_a_schema_may_refer_to_the_metaschema_without_being_fetched():
 
 def test_accepting_an_ordinary_call_costs_microseconds():
     VALIDATOR.validate_message(CALL)
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(1000):
         VALIDATOR.validate_message(CALL)
-    assert (time.perf_counter() - began) / 1000 < 50e-6
+    assert (time.process_time() - began) / 1000 < 50e-6
 
 
 # The native validator accepts, `jsonschema` explains: what follows says that they never disagree.
