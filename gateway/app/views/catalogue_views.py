@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from gateway.app.views.profile_view import ProfileView, Unlisted, make_profile_view
+from gateway.app.views.profile_view import ProfileView, Unlisted, judge_tool, make_profile_view
 from gateway.app.views.reports import summarise_unlisted, tell_unlisted
 from gateway.descriptors.profiles.table import PROFILES
 from gateway.mcp.catalogue import Catalogue
 from gateway.mcp.search.tools import make_search_view
 
 _LIMIT_CLIENTS = 1000
+# Between two tools of a report, which nobody waits for: some seconds for a thousand.
+_REST_SECONDS = 0.002
 
 
 @dataclass(slots=True)
@@ -82,11 +84,20 @@ class CatalogueViews:
                 self._keep(profile, base, await asyncio.to_thread(make_profile_view, base, PROFILES[profile]))
 
     async def report(self, profiles: Iterable[str]) -> None:
-        """Tells the log what these profiles do not list of what is served now. No view is kept."""
+        """Tells the log what these profiles do not list of what is served now, without any hurry: calls go first.
+
+        No view is kept. It ends early where something else is served meanwhile.
+        """
+        base = self.get_plain()
         for profile in profiles:
-            made, base = self._made[profile], self.get_plain()
-            if made.base is not base:
-                summarise_unlisted(profile, await asyncio.to_thread(make_profile_view, base, PROFILES[profile]))
+            unlisted: list[Unlisted] = []
+            for tool in base.listed.values():
+                found = await asyncio.to_thread(judge_tool, tool, PROFILES[profile])
+                unlisted += [] if found is None else [found]
+                await asyncio.sleep(_REST_SECONDS)
+                if self.get_plain() is not base:
+                    return
+            summarise_unlisted(profile, unlisted, len(base.listed))
 
     def forget(self, before: Catalogue, now: Catalogue) -> None:
         """Lets the views of a catalogue go that is no longer served."""

@@ -60,6 +60,12 @@ def make_profile_view(catalogue: Catalogue, profile: Profile) -> ProfileView:
     return ProfileView(catalogue=viewed, unlisted=tuple(unlisted), warnings=find_list_warnings(schemas, profile))
 
 
+def judge_tool(tool: Tool, profile: Profile) -> Unlisted | None:
+    """Whether the view would not list this one tool, and why."""
+    fitted = fit_tool(tool.name, tool.listing["inputSchema"], profile)
+    return Unlisted(tool=tool.name, rpc=tool.rpc, reasons=fitted) if isinstance(fitted, tuple) else None
+
+
 def _put_in(tools: Mapping[str, Tool], projected: Mapping[str, Tool]) -> dict[str, Tool]:
     """The tools with those that are listed in their projected form; the others are called in the neutral form."""
     return {name: projected.get(name, tool) for name, tool in tools.items()}

@@ -1,10 +1,10 @@
 """What the log is told of views: tools that a profile cannot list, and lists that are long for a model."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from gateway.app.settings.model import ProfilesSection, ToolsSection, ToolSurface
-from gateway.app.views.profile_view import ProfileView
+from gateway.app.views.profile_view import ProfileView, Unlisted
 
 _LOG = logging.getLogger("propylon.profiles")
 _LIMIT_TOLD = 20
@@ -29,15 +29,15 @@ def tell_unlisted(profile: str, view: ProfileView) -> None:
         )
 
 
-def summarise_unlisted(profile: str, view: ProfileView) -> None:
-    """Tells how many tools a profile does not list, where nobody may ever use the profile."""
-    if not view.unlisted:
+def summarise_unlisted(profile: str, unlisted: Sequence[Unlisted], tools: int) -> None:
+    """Tells how many of the tools a profile does not list, where nobody may ever use the profile."""
+    if not unlisted:
         return
-    first = view.unlisted[0]
+    first = unlisted[0]
     facts: Mapping[str, object] = {
         "profile": profile,
-        "unlisted": len(view.unlisted),
-        "tools": len(view.catalogue.listed),
+        "unlisted": len(unlisted),
+        "tools": tools,
         "first": first.tool,
         "reason": _TOGETHER.join(first.reasons),
         "see": _see(profile),

@@ -67,7 +67,7 @@ class RpcAsker:
         query: CompletionQuery | None,
         uri: str | None,
     ) -> Printed | Refusal:
-        tool, meta = source.tool, call.params["_meta"]
+        tool, meta = source.tool.with_headers(call.exchange.headers), call.params["_meta"]
         request = tool.transcoder.encode_arguments(source.make_arguments(values))
         if isinstance(request, Distilled):
             return distilled_refusal(Condition.INVALID_PARAMS, request, rejection=False)
