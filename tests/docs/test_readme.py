@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
+from gateway.app.locking.lock_file import make_surface, write_surface
+from gateway.app.one_shot import look_once
+from gateway.app.settings.loader import load_settings
 from gateway.demo.server import demo_descriptor_set
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +70,8 @@ def folder(tmp_path: Path, shop: str) -> Path:
     (tmp_path / "api.binpb").write_bytes(FileDescriptorSet(file=demo_descriptor_set()).SerializeToString())
     (tmp_path / "proto").symlink_to(ROOT / "proto")
     (tmp_path / "propylon.yaml").write_text(f"backends:\n  - name: shop\n    target: {shop}\nlisten: 127.0.0.1:0\n")
+    settings = load_settings(tmp_path / "propylon.yaml", {})
+    write_surface(tmp_path / "propylon.lock.json", make_surface(look_once(settings).catalogue))
     return tmp_path
 
 
