@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -68,9 +69,19 @@ def look_once(settings: Settings, *, demo: bool = False, proof: ProofOrder | Non
     return run_loop(_look(settings, demo=demo, proof=proof))
 
 
-def call_once(settings: Settings, *, demo: bool = False, tool: str, arguments: Mapping[str, Any]) -> Answer:
-    """The answer of one tools/call. Raises `OperatorError` where none of the backends can be asked."""
-    return run_loop(_call(settings, demo=demo, tool=tool, arguments=arguments))
+def call_once(
+    settings: Settings,
+    *,
+    demo: bool = False,
+    tool: str,
+    arguments: Mapping[str, Any],
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> Answer:
+    """The answer of one tools/call. Raises `OperatorError` where none of the backends can be asked.
+
+    `headers` are those that arguments come from, by their names in lower case.
+    """
+    return run_loop(_call(settings, demo=demo, tool=tool, arguments=arguments, headers=headers))
 
 
 async def _look(settings: Settings, *, demo: bool, proof: ProofOrder | None) -> Look:
@@ -102,13 +113,16 @@ def _prove(gateway: "Gateway", order: ProofOrder) -> "Iterator[tuple[str, Proof]
         yield offer.backend, prove_api(api, rpcs=rpcs, tool_names=names, examples=order.examples, seed=order.seed)
 
 
-async def _call(settings: Settings, *, demo: bool, tool: str, arguments: Mapping[str, Any]) -> Answer:
+async def _call(
+    settings: Settings, *, demo: bool, tool: str, arguments: Mapping[str, Any], headers: Mapping[str, str]
+) -> Answer:
     from gateway.contract.envelopes import encode_envelope
     from gateway.mcp.exchange import Exchange
 
     async with _discovered(settings, demo=demo) as gateway:
         with _tell_of_calls():
-            envelope = await gateway.dispatcher.dispatch(_make_message(tool, arguments), Exchange(front=FRONT))
+            exchange = Exchange(front=FRONT, headers=headers)
+            envelope = await gateway.dispatcher.dispatch(_make_message(tool, arguments), exchange)
         notes = () if tool in gateway.discovery.catalogue.tools else tuple(_explain_absence(gateway, settings, tool))
     if envelope is None:
         raise TypeError("a request was taken for a notification")

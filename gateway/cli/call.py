@@ -17,8 +17,11 @@ _LIMIT_SHOWN = 200
 @click.argument("tool", metavar="TOOL")
 @click.argument("arguments", metavar="[JSON]", default="{}")
 @click.argument("targets", nargs=-1, metavar="[HOST:PORT]...")
+@click.option(
+    "--header", "headers", multiple=True, metavar="NAME:VALUE", help="A header that an argument comes from. Repeatable."
+)
 @source_options
-def call(tool: str, arguments: str, **said: Any) -> int:
+def call(tool: str, arguments: str, headers: tuple[str, ...], **said: Any) -> int:
     """Call TOOL with the arguments in JSON and print its result.
 
     \b
@@ -34,7 +37,8 @@ def call(tool: str, arguments: str, **said: Any) -> int:
 
     values = _parse_arguments(_read_arguments(arguments))
     settings = choose_settings(Sources(**said))
-    answer = call_once(settings, demo=said["demo"], tool=tool, arguments=values)
+    given = dict(map(_parse_header, headers))
+    answer = call_once(settings, demo=said["demo"], tool=tool, arguments=values, headers=given)
     if answer.error is not None:
         click.echo(answer.error, err=True)
         for note in answer.notes:
@@ -42,6 +46,13 @@ def call(tool: str, arguments: str, **said: Any) -> int:
         return 1
     click.echo(answer.result)
     return 0
+
+
+def _parse_header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise OperatorError("--header must be NAME:VALUE, such as X-Tenant:acme")
+    return name.strip().lower(), value.strip()
 
 
 def _read_arguments(given: str) -> str:

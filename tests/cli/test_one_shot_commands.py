@@ -256,3 +256,17 @@ def test_check_says_that_tools_are_many(run: Run, tmp_path: Path) -> None:
     done = run("check", "--demo", "-c", str(config))
     assert done.returncode == 0
     assert "23 tools are more than tools.many, 22, and models choose badly among so many" in done.stdout
+
+
+def test_a_call_gives_the_headers_that_arguments_come_from(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "propylon.yaml"
+    config.write_text("rpcs:\n  - {match: '*/GetOrder', arguments: {id: {header: X-Order}}}\n")
+    command = ("call", GET_ORDER, "{}", "--demo", "-c", str(config))
+    done = run(*command, "--header", "x-order: o-1001")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '"id": "o-1001"' in done.stdout
+    done = run(*command)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the HTTP header x-order, which id is taken from, is missing" in done.stderr
+    done = run(*command, "--header", "o-1001")
+    assert (done.returncode, done.stderr) == (2, "propylon: --header must be NAME:VALUE, such as X-Tenant:acme\n")

@@ -54,20 +54,25 @@ class ArgumentFiller:
         for path, facts in arguments.items():
             target = _find_target(rpc.request, path)
             values[path] = make_fixed_value(facts, target, ".".join(path), codec, environ)
+        given = [path for path, value in values.items() if value is not None]
+        values |= {path: None for path in list_taken_members(rpc.request, given) if path not in values}
         self._is_list = rpc.client_streaming
         self._entries = _compile(rpc.request, values, ())
         self.reads_headers = any(value is not None and value.header for value in values.values())
 
     def fill(
         self, arguments: Mapping[str, Any], headers: Mapping[str, str | None]
-    ) -> Mapping[str, Any] | tuple[Problem, ...]:
-        """The arguments with what is fixed, or why there are none. `headers`: by lower-case name, None for doubled."""
+    ) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
+        """The arguments with what is fixed and without what a caller must not give, and why they are no good as such.
+
+        `headers`: by lower-case name, None for one that is doubled.
+        """
         filling = _Filling(headers=headers)
         filled: Mapping[str, Any]
         if self._is_list:
             listed = arguments.get(MESSAGES_PROPERTY)
             if not isinstance(listed, list):
-                return arguments
+                return arguments, ()
             items = [
                 _fill(self._entries, item, (MESSAGES_PROPERTY, index), filling) if isinstance(item, dict) else item
                 for index, item in enumerate(listed)
@@ -75,7 +80,7 @@ class ArgumentFiller:
             filled = {**arguments, MESSAGES_PROPERTY: items}
         else:
             filled = _fill(self._entries, arguments, (), filling)
-        return tuple(filling.problems) or filled
+        return filled, tuple(filling.problems)
 
     def tell(self, refusal: Distilled) -> Distilled:
         """A refusal of filled arguments, as its caller may read it."""

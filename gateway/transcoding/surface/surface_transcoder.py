@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from gateway.contract.distilled import Distilled, distil
+from gateway.contract.distilled import Distilled, Problem, distil
 from gateway.contract.status_report import StatusReport
 from gateway.transcoding.call_context import CallContext, CompletionQuery
 from gateway.transcoding.printed import Printed
@@ -57,13 +57,19 @@ class SurfaceTranscoder:
 
     def encode_arguments(self, arguments: Mapping[str, Any]) -> bytes | Distilled:
         """The serialised request, or every reason why these arguments are refused."""
-        filled = self._fill(arguments)
-        return filled if isinstance(filled, Distilled) else self._tell(self._inner.encode_arguments(filled))
+        if self._filler is None:
+            return self._inner.encode_arguments(arguments)
+        filled, problems = self._filler.fill(arguments, self._headers)
+        encoded = self._inner.encode_arguments(filled)
+        return self._join(problems, encoded) if problems or isinstance(encoded, Distilled) else encoded
 
     def encode_requests(self, arguments: Mapping[str, Any]) -> Sequence[bytes] | Distilled:
         """The serialised requests of a stream, or every reason why these arguments are refused."""
-        filled = self._fill(arguments)
-        return filled if isinstance(filled, Distilled) else self._tell(self._inner.encode_requests(filled))
+        if self._filler is None:
+            return self._inner.encode_requests(arguments)
+        filled, problems = self._filler.fill(arguments, self._headers)
+        encoded = self._inner.encode_requests(filled)
+        return self._join(problems, encoded) if problems or isinstance(encoded, Distilled) else encoded
 
     def fill_in(self, request: bytes, context: CallContext, query: CompletionQuery | None = None) -> bytes:
         """The serialised request with what its backend wants to know of the call."""
@@ -78,13 +84,13 @@ class SurfaceTranscoder:
         """What a caller may know of a failure."""
         return self._inner.report_status(status)
 
-    def _fill(self, arguments: Mapping[str, Any]) -> Mapping[str, Any] | Distilled:
-        if self._filler is None:
-            return arguments
-        filled = self._filler.fill(arguments, self._headers)
-        return distil(filled, subject=SUBJECT) if isinstance(filled, tuple) else filled
-
-    def _tell(self, encoded: Any) -> Any:
-        if isinstance(encoded, Distilled) and self._filler is not None:
-            return self._filler.tell(encoded)
-        return encoded
+    def _join(self, problems: tuple[Problem, ...], encoded: object) -> Distilled:
+        """One refusal for what is wrong with fixed fields and, where the gate refuses the rest, for that."""
+        refusal = encoded if isinstance(encoded, Distilled) else None
+        if refusal is not None and self._filler is not None:
+            refusal = self._filler.tell(refusal)
+        if refusal is not None and not problems:
+            return refusal
+        locations = () if refusal is None else refusal.errors
+        others = (Problem(at=one["at"], text=text) for one in locations for text in one["problems"])
+        return distil((*problems, *others), subject=SUBJECT)

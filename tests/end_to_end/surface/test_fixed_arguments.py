@@ -144,6 +144,9 @@ async def test_a_member_of_a_oneof_that_is_fixed_leaves_no_choice(make_stage):
     stage = await make_stage(PROTO, settings=fix(file={"constant": "a.txt"}))
     assert {"file", "url"}.isdisjoint(listed(stage))
     assert (await call(stage, {})).file == "a.txt"
+    assert await call(stage, {"url": "x"}) == (
+        "INVALID_ARGUMENT: arguments: /url is set by the gateway and is no argument"
+    )
     stage = await make_stage(PROTO, settings=fix(file={}))
     assert "description" not in listed(stage)["url"]
 
@@ -170,6 +173,32 @@ async def test_a_field_that_cannot_be_fixed_takes_its_tool_away(make_stage):
     assert [one.reason for one in offer.findings.skipped] == [
         "extra is no single value, so it can only have a constant"
     ]
+
+
+async def test_each_message_of_a_stream_is_filled_in(make_stage):
+    proto = """
+    message Item { string tenant = 1; string text = 2; }
+    message Sent { int32 count = 1; }
+    service S { rpc Send(stream Item) returns (Sent); }
+    """
+    entry = {"match": "t.S/Send", "arguments": {"tenant": {"constant": "acme"}}}
+    stage = await make_stage(proto, settings=configure(entry))
+    items = stage.get_tool("t.S/Send")["inputSchema"]["properties"]["messages"]["items"]
+    assert items["properties"].keys() == {"text"}
+    (tool,) = (one for one in stage.gateway.discovery.catalogue.tools.values() if one.rpc == "t.S/Send")
+    requests = tool.transcoder.encode_requests({"messages": [{"text": "a"}, {}]})
+    assert [stage.messages("t.Item").FromString(request) for request in requests] == [
+        stage.make("t.Item", tenant="acme", text="a"),
+        stage.make("t.Item", tenant="acme"),
+    ]
+    text = await stage.refusal("t.S/Send", {"messages": [{}, {"tenant": "x"}, {"text": 5}]})
+    assert text.splitlines() == [
+        "INVALID_ARGUMENT: arguments: /messages/1/tenant is set by the gateway and is no argument (and 1 more)",
+        "/messages/1/tenant: is set by the gateway and is no argument",
+        "/messages/2/text: must be a string, got 5",
+    ]
+    text = await stage.refusal("t.S/Send", {"messages": [{"text": 5}]})
+    assert text == "INVALID_ARGUMENT: arguments: /messages/0/text must be a string, got 5"
 
 
 RULED = """

@@ -132,6 +132,18 @@ async def test_what_is_wrong_inside_of_a_json_text_is_told_beside_its_place(open
     )
 
 
+@pytest.mark.parametrize(
+    "text", ["[" * 900 + "]" * 900, '{"a":' * 5000 + "1" + "}" * 5000, '{"a": NaN}', "\\ud800", ""]
+)
+async def test_a_text_that_is_hostile_is_refused_like_any_other(open_stage, text):
+    stage = await open_stage()
+    for name in ("settings", "any"):
+        result = await call(stage, "/mcp/openai", {**GIVEN, name: text})
+        assert result["isError"] is True
+        assert len(result["content"][0]["text"]) < 500
+    assert stage.requests(RPC) == []
+
+
 async def test_arguments_that_are_any_object_are_one_text(open_stage):
     stage = await open_stage()
     assert not (await call(stage, "/mcp/openai", {"json": '{"a":1}'}, "t.S/Free")).get("isError")
