@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import orjson
-
+from gateway.app.tool_examples import choose_examples, tell_examples
 from gateway.contract.quoting import quote
 from gateway.contract.validation import DeferredValidator, SchemaValidator
 from gateway.descriptors.api import Api, Rpc
@@ -115,12 +114,14 @@ class ToolDrafter:
             faults.append(f"it never goes on as a task: that takes an RPC that returns {OPERATION}")
         schemas = self._get_schemas(facts)
         name = self._make_name(rpc, facts, faults)
+        transcoder = _make_transcoder(RpcTranscoder(self._codec, rpc, facts), filler, mask)
+        examples = choose_examples(transcoder, facts.examples, faults)
         input_schema = _make_input_schema(schemas, rpc, facts, faults)
         output_schema, reply_schema = _make_output_schemas(schemas, rpc, facts, mask, faults)
         listing: dict[str, Any] = {
             "name": name,
             "title": facts.title or make_title(rpc, self._api),
-            "description": make_description(rpc, self._api, given=facts.description) + _tell_examples(facts.examples),
+            "description": make_description(rpc, self._api, given=facts.description) + tell_examples(examples),
             "inputSchema": input_schema,
         }
         if output_schema is not None:
@@ -129,13 +130,12 @@ class ToolDrafter:
         listing["_meta"] = {RPC_META_KEY: rpc.name}
         rule_faults = self._codec.list_rule_faults(rpc.request)
         warning = find_text_warning(rpc, self._api)
-        transcoder = RpcTranscoder(self._codec, rpc, facts)
         return ToolDraft(
             name=name,
             rpc=rpc,
             facts=facts,
             listing=Listing(listing),
-            transcoder=transcoder if filler is None and mask is None else SurfaceTranscoder(transcoder, filler, mask),
+            transcoder=transcoder,
             output_validator=None if reply_schema is None else DeferredValidator(reply_schema, subject="result"),
             operations=self._make_operations(rpc) if is_operation else None,
             warnings=(*rule_faults, *filter(None, (warning,)), *(f"{rpc.name}: {fault}" for fault in faults)),
@@ -221,12 +221,10 @@ def _leave_out_fixed(schema: dict[str, Any], rpc: Rpc, facts: RpcFacts) -> dict[
     return take_out(schema, paths, at=_MESSAGES if rpc.client_streaming else ())
 
 
-def _tell_examples(examples: Sequence[Mapping[str, Any]]) -> str:
-    """A paragraph with the arguments of each example as JSON, or nothing."""
-    lines = [orjson.dumps(dict(example)).decode() for example in examples]
-    if not lines:
-        return ""
-    return "\n\n" + "\n".join([f"Example{'s' if len(lines) > 1 else ''} of arguments:", *lines])
+def _make_transcoder(
+    plain: RpcTranscoder, filler: ArgumentFiller | None, mask: ReplyMask | None
+) -> RpcTranscoder | SurfaceTranscoder:
+    return plain if filler is None and mask is None else SurfaceTranscoder(plain, filler, mask)
 
 
 def _publish(rpc: Rpc, path: FieldPath) -> tuple[str, ...]:

@@ -32,6 +32,22 @@ async def test_examples_are_told_in_the_description(make_stage):
     assert stage.get_tool(RPC)["description"].endswith('\n\nExample of arguments:\n{"text":"hi"}')
 
 
+async def test_an_example_that_would_be_refused_is_left_out_and_told(make_stage):
+    settings = configure(
+        {"match": "t.S/*", "examples": [{"text": 5}, {"text": "a"}]},
+        {"match": "*/Shout", "arguments": {"text": {"constant": "x"}}, "examples": [{"text": "a"}, {}]},
+    )
+    stage = await make_stage(PROTO, settings=settings)
+    assert stage.get_tool(RPC)["description"].endswith('\n\nExample of arguments:\n{"text":"a"}')
+    assert stage.get_tool("t.S/Shout")["description"].endswith("\n\nExample of arguments:\n{}")
+    (offer,) = stage.gateway.discovery.offers()
+    told = "its example 1 is left out, since it would be refused: arguments: /text"
+    assert offer.findings.warnings == (
+        f"{RPC}: {told} must be a string, got 5",
+        f"t.S/Shout: {told} is set by the gateway and is no argument",
+    )
+
+
 async def test_hints_deadlines_and_what_is_hidden_are_as_configured(make_stage):
     settings = configure(
         {"match": "t.S/*", "hints": {"read_only": True}, "deadline_seconds": 1.5}, {"match": "*/Shout", "hidden": True}
