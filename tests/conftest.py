@@ -4,6 +4,7 @@ The capture sits where envelopes become bytes, so no test can forget to take par
 was encoded fails, and one that was encoded outside of any test fails the run.
 """
 
+import logging
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from gateway.contract import envelopes
 from gateway.contract.conditions import CONDITIONS
 from gateway.contract.envelopes import DATA_KEYS, LIMIT_MESSAGE
 from gateway.contract.validation import PER_REQUEST_REVISION, load_protocol_schema
+from gateway.telemetry.logs import LineHandler
 
 hypothesis.settings.register_profile("default", max_examples=50, deadline=None, derandomize=True, database=None)
 hypothesis.settings.register_profile("search", max_examples=2000, deadline=None, database=None)
@@ -211,6 +213,21 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     for fault in config.stash[LEDGER].faults:
         terminalreporter.write_line(f"outside of any test, {fault}", red=True)
+
+
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """Gives each test the loggers as they are at first: one that sets up logging takes no log away from the next."""
+    _reset_logging()
+    yield
+    _reset_logging()
+
+
+def _reset_logging() -> None:
+    for logger, level in ((logging.getLogger(), logging.WARNING), (logging.getLogger("propylon"), logging.NOTSET)):
+        logger.setLevel(level)
+        logger.propagate, logger.disabled = True, False
+        logger.handlers[:] = [one for one in logger.handlers if not isinstance(one, LineHandler)]
 
 
 @pytest.fixture(scope="session")

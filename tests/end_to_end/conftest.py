@@ -35,4 +35,6 @@ async def make_stage(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncI
         for stage, is_whole in opened:
             if is_whole:
                 assert await stage.is_well()
-    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
+    # The mock backend's own server logs too, over clients that leave it; that is no fault of the gateway's.
+    ours = (record for record in caplog.records if record.name.startswith("propylon"))
+    assert [record.getMessage() for record in ours if record.exc_info] == []
