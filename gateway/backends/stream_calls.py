@@ -48,7 +48,7 @@ class StreamCall:
             case False, True:
                 self._prepared = channel.unary_stream(path)
             case True, False:
-                self._prepared = channel.stream_unary(path)
+                self._prepared = channel.stream_stream(path)  # the same on the wire
             case True, True:
                 self._prepared = channel.stream_stream(path)
             case _:
@@ -105,12 +105,15 @@ class StreamCall:
     async def _collect_one(
         self, requests: Sequence[bytes], options: dict[str, Any]
     ) -> AsyncGenerator[bytes | None, None]:
-        """The one reply of a client stream, which may come before all requests are out."""
-        call = self._prepared(requests, **options)
-        try:
-            yield await call
-        finally:
-            call.cancel()
+        """The one reply of a client stream, which may come before all requests are out.
+
+        As a stream in both directions: only its requests are written without losing a status (see `_write_all`).
+        """
+        reply: bytes | None = None
+        async with contextlib.aclosing(self._converse(requests, options)) as replies:
+            async for message in replies:
+                reply = message if reply is None else reply
+        yield reply
 
     async def _converse(self, requests: Sequence[bytes], options: dict[str, Any]) -> AsyncGenerator[bytes | None, None]:
         """The replies of a stream in both directions, read while the requests are written."""
